@@ -1,0 +1,139 @@
+"""What is asked of a queue: jobs, and the changes that happen while they run.
+
+A `Job` says what SubmitServiceJob carries and, for the model only, what the job will do (`duration_ms`, `exit`). Times
+are integer milliseconds from the start of the scenario. The scheduler takes these as they are; it never sees text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .stack import Capacity, Stack
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRule:
+    """One entry of evaluateOnExit: `action` RETRY or EXIT for a status reason that matches the glob."""
+
+    action: str
+    on_status_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A job's own failure: after `after_ms` of RUNNING with `status_reason`, on each attempt."""
+
+    after_ms: int
+    status_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One service job. `need` is {unit: instances}, all at once; several units make it heterogeneous.
+
+    `duration_ms` None: it runs until something ends it. `preemption_retries` None: requeued without limit.
+    """
+
+    name: str
+    share: str
+    need: Capacity
+    submit_at_ms: int = 0
+    duration_ms: int | None = None
+    priority: int = 0
+    attempts: int = 1
+    evaluate_on_exit: tuple[RetryRule, ...] = ()
+    timeout_ms: int | None = None
+    preemption_retries: int | None = None
+    checkpoint_ms: int | None = None
+    checkpoint_continuous: bool = False
+    exit: Exit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Time spent in SCHEDULED and STARTING, and for a preempted job to stop; all zero by default."""
+
+    scheduled_ms: int = 0
+    starting_ms: int = 0
+    stopping_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UpdatePriority:
+    at_ms: int
+    job: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Terminate:
+    at_ms: int
+    job: str
+    reason: str = "terminated by the scenario"
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """The job's training fails now with `reason` (the text SageMaker would report)."""
+
+    at_ms: int
+    job: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityError:
+    """SageMaker can't place the job now: it goes back to RUNNABLE, the attempt is not counted."""
+
+    at_ms: int
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyStack:
+    """A quota edit while jobs run: from now on the queue is as `stack` declares it. `source` is shown in reports."""
+
+    at_ms: int
+    stack: Stack
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetCapacity:
+    """Instances lost or won in the service environment: {unit: instances} replaces the limits of those units."""
+
+    at_ms: int
+    capacity: Capacity
+
+
+Event = UpdatePriority | Terminate | Fail | CapacityError | ApplyStack | SetCapacity
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One `expect` entry as the scenario states it: `kind` names it, `arguments` are checked and typed by config.
+
+    Kinds and arguments (times in ms): state_at {at_ms, running|runnable|…: [job]}; preempted {job, kind?, by?};
+    never_preempted {job?|share?|workload?}; finished {job?|share?|workload?, by_ms}; no_blocked_jobs {};
+    blocked {job, reason?}.
+    """
+
+    kind: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A workload on one queue of a stack, and what is expected of it."""
+
+    description: str
+    stack: Stack
+    queue: str
+    jobs: tuple[Job, ...]
+    events: tuple[Event, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
+    timing: Timing = field(default_factory=Timing)
+    assumptions: Mapping[str, object] = field(default_factory=dict)
+    until_ms: int | None = None

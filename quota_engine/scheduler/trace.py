@@ -1,0 +1,188 @@
+"""The event trace: what happened, with its cause, in order. Reports read the trace only.
+
+Every event carries `at_ms` and the job's key. A decision records why as it is made: the share it drew on, what came
+from the own limit and what was borrowed, whom it preempted, and the assumptions (A-numbers) it rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ..model.stack import Capacity
+
+
+class StartKind(StrEnum):
+    """How a job was dispatched: within its share's own limit, with borrowed capacity, or by preempting in its share."""
+
+    OWN = "own"
+    BORROWED = "borrowed"
+    IN_SHARE = "in-share"
+
+
+class PreemptionKind(StrEnum):
+    CROSS_SHARE = "cross-share"
+    IN_SHARE = "in-share"
+
+
+class RequeueCause(StrEnum):
+    """Why a job went back to RUNNABLE."""
+
+    PREEMPTED = "preempted"
+    RETRY = "retry"
+    CAPACITY_ERROR = "capacity-error"
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    at_ms: int
+    job: str
+    share: str
+    need: Capacity
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatched:
+    """RUNNABLE → SCHEDULED. `own` + `borrowed` = `need` per unit; `victims` are whom this step preempted.
+
+    With IN_SHARE the amounts still say what of the need lies above the share's own limit.
+    """
+
+    at_ms: int
+    job: str
+    share: str
+    start: StartKind
+    need: Capacity
+    own: Capacity
+    borrowed: Capacity
+    attempt: int
+    victims: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Starting:
+    at_ms: int
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    at_ms: int
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionStarted:
+    """A victim was chosen to make room for `by`. It completes in the same instant unless stopping takes time."""
+
+    at_ms: int
+    job: str
+    share: str
+    kind: PreemptionKind
+    by: str
+    by_share: str
+    need: Capacity
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionCompleted:
+    """The victim has stopped; `lost_ms` of RUNNING time were discarded. Requeued or Failed follows."""
+
+    at_ms: int
+    job: str
+    by: str
+    kind: PreemptionKind
+    preempted_count: int
+    lost_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Requeued:
+    at_ms: int
+    job: str
+    cause: RequeueCause
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    at_ms: int
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The job's end; `reason` is the statusReason, `terminated` whether a request or an action ended it."""
+
+    at_ms: int
+    job: str
+    reason: str
+    terminated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityUpdated:
+    at_ms: int
+    job: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The head of a share can't run as things are set; `reason` is Batch's statusReason, "" when it no longer holds."""
+
+    at_ms: int
+    job: str
+    share: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimMade:
+    """`job` waits for its victims to stop; until then its need counts as its share's use (assumption A-15)."""
+
+    at_ms: int
+    job: str
+    share: str
+    need: Capacity
+    victims: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLapsed:
+    at_ms: int
+    job: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """The queue, its shares or its environment were changed; `summary` names what, e.g. "QS1 capacity_limits"."""
+
+    at_ms: int
+    summary: tuple[str, ...] = field(default_factory=tuple)
+
+
+TraceEvent = (
+    Submitted
+    | Dispatched
+    | Starting
+    | Running
+    | PreemptionStarted
+    | PreemptionCompleted
+    | Requeued
+    | Succeeded
+    | Failed
+    | PriorityUpdated
+    | Blocked
+    | ClaimMade
+    | ClaimLapsed
+    | SettingsChanged
+)
+
+Sink = Callable[[TraceEvent], None]
+"""Receives each event as it happens, in order; a list's `append`, a file's writer, or nothing."""
