@@ -1,0 +1,5 @@
+"""`python -m quota_engine` is `quota-engine`."""
+
+from .cli.main import main
+
+main()

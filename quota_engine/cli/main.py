@@ -1,0 +1,152 @@
+"""The entry point: lazy commands, and the one wrapper that turns every outcome into an exit code.
+
+Nothing but click is imported here, so that `--help` answers at once; a command's module is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from .. import __version__
+from ..model.trouble import Trouble
+
+COMMANDS = {
+    "validate": "Check declarations and scenarios; report every finding.",
+    "rule": "Print a rule's page: what, why, example, fix, source.",
+    "schema": "Print the JSON Schema of a kind of file.",
+    "assumptions": "List what the scheduling model assumes, and why.",
+    "simulate": "Predict what a workload would borrow and preempt.",
+    "drift": "Compare declarations with the live account.",
+    "serve": "Run the local emulator of AWS Batch.",
+    "local": "Deploy this project's program to the emulator with the real Pulumi engine.",
+}
+"""Name → one line for `--help`; the module `cli/<name>.py` holds `command`."""
+
+EXTRAS = {
+    "pulumi": "pulumi",
+    "pulumi_aws_native": "pulumi",
+    "pulumi_aws": "pulumi",
+    "grpc": "pulumi",
+    "google": "pulumi",
+    "starlette": "emulator",
+    "uvicorn": "emulator",
+    "jsonpatch": "emulator",
+    "orjson": "emulator",
+}
+"""Optional library → the extra of this package that brings it."""
+
+TROUBLE = 2
+INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group that lists its commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"{__package__}.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, COMMANDS, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"there is no command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 all well; 1 findings, drift or a failed expectation; 2 trouble; 130 interrupted.",
+)
+@click.version_option(__version__, prog_name="quota-engine")
+def cli() -> None:
+    """AWS Batch quota management as code: validate, predict, deploy, check drift."""
+
+
+def _say(what: str, why: str = "", fix: str = "") -> None:
+    lines = [f"quota-engine: error: {what}"]
+    lines += [f"  why: {why}"] if why else []
+    lines += [f"  fix: {fix}"] if fix else []
+    click.echo("\n".join(lines), err=True)
+
+
+def _internal_error(error: Exception, *, verbose: bool) -> None:
+    """Say in one line that the tool itself is at fault; the traceback is for `-v`."""
+    if verbose:
+        traceback.print_exception(error)
+    _say(
+        f"internal error: {type(error).__name__}: {error}".splitlines()[0],
+        fix="" if verbose else "run it again with -v for the traceback, and report it",
+    )
+
+
+def _silence_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush can't fail on a closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def run(args: Sequence[str]) -> int:
+    """Run one command line and return its exit code; every exception ends here."""
+    verbose = any(arg in ("-v", "-vv", "--verbose") for arg in args)
+    try:
+        result = cli.main(args=list(args), prog_name="quota-engine", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return TROUBLE
+    except Trouble as error:
+        if verbose and error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
+        _say(error.what, error.why, error.fix)
+        return TROUBLE
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").split(".")[0])
+        if extra is None:
+            _internal_error(error, verbose=verbose)
+        else:
+            _say(
+                f"this command needs {error.name}, which is not installed",
+                fix=f"pip install 'quota-engine[{extra}]'",
+            )
+        return TROUBLE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return TROUBLE
+    except OSError as error:
+        _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        return TROUBLE
+    except Exception as error:
+        _internal_error(error, verbose=verbose)
+        return TROUBLE
+    return result if isinstance(result, int) else 0
+
+
+def main() -> NoReturn:
+    """Console script."""
+    sys.exit(run(sys.argv[1:]))

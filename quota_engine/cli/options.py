@@ -1,0 +1,146 @@
+"""What every command shares: `--format`, `--output`, `-q`, `-v`, naming stacks, writing a result whole or not at all."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..model.trouble import Trouble
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a command's result goes. Progress and notes go to stderr, unless quiet."""
+
+    format: str
+    path: Path | None
+    quiet: bool
+    verbose: bool
+
+    @property
+    def colour(self) -> bool:
+        """Colour only on a terminal, and not where NO_COLOR is set (no-color.org)."""
+        return self.path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+    @property
+    def width(self) -> int:
+        """Columns to draw in; 100 where there is no terminal, so that a pipe's bytes don't depend on one."""
+        return min(os.get_terminal_size(sys.stdout.fileno()).columns, 160) if sys.stdout.isatty() else 100
+
+    def emit(self, text: str) -> None:
+        """Write the result: to stdout, or to the file as a whole (an interrupted write leaves the old file)."""
+        body = text if text.endswith("\n") or not text else text + "\n"
+        if self.path is None:
+            sys.stdout.buffer.write(body.encode("utf-8"))
+            sys.stdout.flush()
+            return
+        write_whole(self.path, body)
+
+    def note(self, text: str) -> None:
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def style(self, text: str, kind: str) -> str:
+        """Colour `text` by what it is (see STYLES); plain where colour is off."""
+        return click.style(text, **STYLES.get(kind, {})) if self.colour else text
+
+
+STYLES: dict[str, dict[str, Any]] = {
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "note": {"fg": "blue", "bold": True},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "own": {"fg": "blue"},
+    "borrowed": {"fg": "yellow"},
+    "in-share": {"fg": "magenta"},
+    "dim": {"dim": True},
+    "bold": {"bold": True},
+}
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace `path` by a file with `text`, atomically."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise Trouble(f"can't write {path}", why=error.strerror or str(error)) from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except OSError as error:
+        os.unlink(temporary)
+        raise Trouble(f"can't write {path}", why=error.strerror or str(error)) from error
+
+
+def output_options(*formats: str) -> Callable[[F], F]:
+    """Add `--format` (the first is the default), `--output`, `-q`, `-v`; the function receives `output: Output`."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            output = Output(
+                format=kwargs.pop("format"),
+                path=kwargs.pop("output_path"),
+                quiet=kwargs.pop("quiet"),
+                verbose=kwargs.pop("verbose"),
+            )
+            return function(*args, output=output, **kwargs)
+
+        for option in (
+            click.option("-v", "--verbose", is_flag=True, help="Say more; tracebacks of internal errors."),
+            click.option("-q", "--quiet", is_flag=True, help="No notes and no progress."),
+            click.option(
+                "--output",
+                "output_path",
+                type=click.Path(dir_okay=False, path_type=Path),
+                metavar="FILE",
+                help="Write the result to FILE, whole or not at all.",
+            ),
+            click.option(
+                "--format",
+                type=click.Choice(formats),
+                default=formats[0],
+                show_default=True,
+                help="How to write the result.",
+            ),
+        ):
+            wrapper = option(wrapper)
+        return wrapper  # type: ignore[return-value]
+
+    return decorate
+
+
+def stack_path(argument: str) -> Path:
+    """Return the file a STACK argument names: a path, or a name meaning stacks/NAME.yaml."""
+    path = Path(argument)
+    if path.exists() or path.suffix or os.sep in argument:
+        return path
+    named = Path("stacks") / f"{argument}.yaml"
+    if not named.exists():
+        known = sorted(p.stem for p in Path("stacks").glob("*.yaml") if not p.name.startswith("Pulumi."))
+        raise Trouble(
+            f"there is no stack {argument!r}",
+            why=f"neither {path} nor {named} exists",
+            fix=f"name one of {', '.join(known)}, or give a path" if known else "give the path of a stack file",
+        )
+    return named
+
+
+def worst(codes: Sequence[int]) -> int:
+    """Return the exit code of several answers: trouble before "no" before all well."""
+    return max(codes, default=0)
