@@ -1,0 +1,20 @@
+"""A live account as values: read-only calls through boto3, answered as present, absent or unreadable.
+
+`observe(stack, session)` is what others call. It never writes, never guesses, and never takes a failed call for an
+absent resource. The only package besides the emulator's tests that speaks to AWS.
+"""
+
+from .account import LiveTrouble, NotAuthenticated, Unreachable, WrongAccount, WrongRegion, open_session
+from .observe import observe
+from .permissions import iam_policy
+
+__all__ = [
+    "LiveTrouble",
+    "NotAuthenticated",
+    "Unreachable",
+    "WrongAccount",
+    "WrongRegion",
+    "iam_policy",
+    "observe",
+    "open_session",
+]

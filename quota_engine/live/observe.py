@@ -1,0 +1,312 @@
+"""Reads what a declaration names from a live account, in as few calls as the API allows.
+
+Order of calls: sts:GetCallerIdentity; then, side by side, environments, queues and policies by name or ARN, 100 a call;
+then ListQuotaShares per queue; then DescribeQuotaShare per declared share, because lists carry no tags.
+A failed call makes exactly the resources it was asked about unreadable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import boto3
+
+from ..model.arns import Scope
+from ..model.observation import Condition, Observation, Problem
+from ..model.service_facts import PAGE_SIZE_MAX
+from ..model.stack import SAGEMAKER_TRAINING, JobQueue, Path, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack
+from .account import Clients, NotAuthenticated, Unreachable, identify, make_clients, open_session, refuse_foreign
+from .answers import SECTIONS, Detail, converted, share_from
+from .calls import CallFailed, call, operation_name, pages, unexpected
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+"""Called with (calls answered, calls known to be needed)."""
+
+MAX_WORKERS = 16
+_GONE = "DELETED"
+"""A status that says the resource no longer exists, though it is still shown."""
+
+
+def observe(
+    stack: Stack,
+    session: boto3.Session | None = None,
+    *,
+    max_workers: int = MAX_WORKERS,
+    with_tags: bool = True,
+    max_attempts: int | None = None,
+    progress: Progress | None = None,
+) -> Observation:
+    """Return what lives of `stack` in the session's account; raises LiveTrouble when nothing can be told.
+
+    Undeclared shares of declared queues are observed too, without their tags; other undeclared resources are not looked
+    at. Without `with_tags` the call per share is saved.
+    """
+    clients = make_clients(session or open_session(), stack.region, connections=max_workers, max_attempts=max_attempts)
+    scope = identify(clients, stack)
+    with _workers(max_workers) as pool:
+        reading = _Reading(clients, scope, stack, pool, progress)
+        reading.read_whole_resources()
+        reading.read_shares(with_tags=with_tags)
+    return reading.observation(with_tags=with_tags)
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
+    """A thread pool that drops the calls not yet made when one of them, or Ctrl-C, ends the run."""
+    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="quota-engine-live")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state of one observation. Only the thread that started it writes here; workers return values."""
+
+    clients: Clients
+    scope: Scope
+    stack: Stack
+    pool: ThreadPoolExecutor
+    progress: Progress | None
+    answered: int = 0
+    needed: int = 0
+    environments: dict[str, ServiceEnvironment] = field(default_factory=dict)
+    policies: dict[str, SchedulingPolicy] = field(default_factory=dict)
+    queues: dict[str, JobQueue] = field(default_factory=dict)
+    shares: dict[str, dict[str, QuotaShare]] = field(default_factory=dict)
+    conditions: dict[Path, Condition] = field(default_factory=dict)
+    unreadable: dict[Path, Problem] = field(default_factory=dict)
+    hopeless: CallFailed | None = None
+
+    def read_whole_resources(self) -> None:
+        """Read environments, queues and policies, whatever their number in batches of 100."""
+        batch = self.clients.batch
+        environments = partial(pages, batch, "describe_service_environments", "serviceEnvironments")
+        queues = partial(pages, batch, "describe_job_queues", "jobQueues")
+        calls: list[tuple[str, list[str], Callable[[], list[Detail]]]] = [
+            *(
+                ("service_environments", names, partial(environments, serviceEnvironments=names))
+                for names in _batches(self.stack.service_environments)
+            ),
+            *(("job_queues", names, partial(queues, jobQueues=names)) for names in _batches(self.stack.job_queues)),
+            *(
+                ("scheduling_policies", names, partial(self._policy_details, names))
+                for names in _batches(self.stack.scheduling_policies)
+            ),
+        ]
+        for (section, names, _), result in zip(calls, self._all([made for _, _, made in calls]), strict=True):
+            self._take(section, names, result)
+
+    def _policy_details(self, names: Sequence[str]) -> list[Detail]:
+        """Describe policies, which the API takes by ARN only and answers in one page."""
+        batch = self.clients.batch
+        answer = call(
+            batch, "describe_scheduling_policies", arns=[self.scope.scheduling_policy(name) for name in names]
+        )
+        if "schedulingPolicies" not in answer:
+            raise unexpected(
+                operation_name(batch, "describe_scheduling_policies"), "the answer has no schedulingPolicies"
+            )
+        return list(answer["schedulingPolicies"])
+
+    def _take(self, section: str, names: Sequence[str], result: list[Detail] | CallFailed) -> None:
+        if isinstance(result, CallFailed):
+            self.unreadable.update({(section, name): result.problem for name in names})
+            return
+        convert, name_key, arn_key, method = SECTIONS[section]
+        refuse_foreign(self.scope, (str(detail.get(arn_key, "")) for detail in result))
+        for detail in result:
+            name = detail[name_key]
+            if name not in names or detail.get("status") == _GONE:
+                continue
+            path = (section, name)
+            value = converted(convert, detail, operation_name(self.clients.batch, method))
+            if isinstance(value, Problem):
+                self.unreadable[path] = value
+                continue
+            self._section(section)[name] = value
+            self._note_condition(path, detail)
+
+    def _section(self, section: str) -> dict[str, Any]:
+        sections: dict[str, dict[str, Any]] = {
+            "service_environments": self.environments,
+            "scheduling_policies": self.policies,
+            "job_queues": self.queues,
+        }
+        return sections[section]
+
+    def _note_condition(self, path: Path, detail: Detail) -> None:
+        if detail.get("status"):
+            self.conditions[path] = Condition(detail["status"], detail.get("statusReason", ""))
+
+    def read_shares(self, *, with_tags: bool) -> None:
+        """List the shares of every queue that may have some, then describe those that are declared."""
+        queues = [name for name in self.stack.job_queues if self._may_hold_shares(name)]
+        batch = self.clients.batch
+        listed = self._all(
+            [
+                partial(pages, batch, "list_quota_shares", "quotaShares", jobQueue=self.scope.job_queue(queue))
+                for queue in queues
+            ]
+        )
+        for queue, result in zip(queues, listed, strict=True):
+            self._take_list(queue, result)
+        wanted = [
+            (queue, share)
+            for queue in queues
+            if queue in self.queues or ("job_queues", queue) in self.unreadable
+            for share in self.stack.job_queues[queue].quota_shares
+            if self._needs_describing(queue, share, with_tags=with_tags)
+        ]
+        described = self._all(
+            [
+                partial(call, batch, "describe_quota_share", quotaShareArn=self.scope.quota_share(*names))
+                for names in wanted
+            ]
+        )
+        for names, answer in zip(wanted, described, strict=True):
+            self._take_share(*names, answer)
+
+    def _may_hold_shares(self, queue: str) -> bool:
+        """Whether to ask for the queue's shares: it lives (or could not be read) and is of the type that has them."""
+        found = self.queues.get(queue)
+        return found.type == SAGEMAKER_TRAINING if found else ("job_queues", queue) in self.unreadable
+
+    def _needs_describing(self, queue: str, share: str, *, with_tags: bool) -> bool:
+        """Whether a declared share needs its own call: for its tags, or because the list could not be read."""
+        if ("job_queues", queue, "quota_shares") in self.unreadable:
+            return True
+        return with_tags and share in self.shares.get(queue, {})
+
+    def _take_list(self, queue: str, result: list[Detail] | CallFailed) -> None:
+        if isinstance(result, CallFailed):
+            if result.is_absence:
+                self._forget_queue(queue)
+            else:
+                self.unreadable[("job_queues", queue, "quota_shares")] = result.problem
+            return
+        operation = operation_name(self.clients.batch, "list_quota_shares")
+        refuse_foreign(self.scope, (str(detail.get("quotaShareArn", "")) for detail in result))
+        nameless = [detail for detail in result if not detail.get("quotaShareName")]
+        if nameless:
+            problem = unexpected(operation, "a quota share in the answer has no quotaShareName").problem
+            self.unreadable[("job_queues", queue, "quota_shares")] = problem
+        for detail in result:
+            if detail not in nameless:
+                self._keep_share(queue, detail["quotaShareName"], detail, operation)
+
+    def _forget_queue(self, queue: str) -> None:
+        """The queue was deleted after it was described: it is absent now, not unreadable."""
+        self.queues.pop(queue, None)
+        self.conditions.pop(("job_queues", queue), None)
+        self.unreadable.pop(("job_queues", queue), None)
+
+    def _take_share(self, queue: str, share: str, answer: Detail | CallFailed) -> None:
+        path = _share_path(queue, share)
+        if not isinstance(answer, CallFailed):
+            operation = operation_name(self.clients.batch, "describe_quota_share")
+            refuse_foreign(self.scope, (str(answer.get("quotaShareArn", "")),))
+            self._keep_share(queue, share, answer, operation)
+        elif answer.is_absence:
+            self.shares.get(queue, {}).pop(share, None)
+            self.conditions.pop(path, None)
+        elif share in self.shares.get(queue, {}):
+            self.unreadable[(*path, "tags")] = answer.problem
+        else:
+            self.unreadable[path] = answer.problem
+
+    def _keep_share(self, queue: str, share: str, detail: Detail, operation: str) -> None:
+        path = _share_path(queue, share)
+        value = converted(share_from, detail, operation)
+        if isinstance(value, Problem):
+            self.unreadable[path] = value
+            return
+        self.shares.setdefault(queue, {})[share] = value
+        self._note_condition(path, detail)
+
+    def _all(self, calls: Sequence[Callable[[], T]]) -> list[T | CallFailed]:
+        """Make calls side by side; a failed one gives its CallFailed in its place.
+
+        After a failure that speaks of the endpoint or the credentials no further call is made: it would only fail
+        again, after as many retries.
+        """
+        self.needed += len(calls)
+        futures = [self.pool.submit(self._attempt, made) for made in calls]
+        return [self._result(future) for future in futures]
+
+    def _attempt(self, made: Callable[[], T]) -> T | CallFailed:
+        if self.hopeless is not None:
+            return self.hopeless
+        try:
+            return made()
+        except CallFailed as failure:
+            if failure.is_hopeless:
+                self.hopeless = failure
+            return failure
+
+    def _result(self, future: Future[T | CallFailed]) -> T | CallFailed:
+        result = future.result()
+        self.answered += 1
+        if self.progress is not None:
+            self.progress(self.answered, self.needed)
+        return result
+
+    def observation(self, *, with_tags: bool) -> Observation:
+        """Return what was read; raises LiveTrouble when the endpoint or the credentials gave out altogether."""
+        if self.hopeless is not None and not (self.environments or self.policies or self.queues):
+            raise _nothing_read(self.clients, self.hopeless)
+        queues = {
+            name: replace(queue, quota_shares=dict(sorted(self.shares.get(name, {}).items())))
+            for name, queue in self.queues.items()
+        }
+        return Observation(
+            stack=Stack(
+                name=self.stack.name,
+                region=self.scope.region,
+                account=self.scope.account,
+                service_environments=dict(sorted(self.environments.items())),
+                scheduling_policies=dict(sorted(self.policies.items())),
+                job_queues=dict(sorted(queues.items())),
+            ),
+            conditions=self.conditions,
+            unreadable=self.unreadable,
+            shares_of_unreadable_queues={
+                queue: dict(sorted(shares.items())) for queue, shares in self.shares.items() if queue not in queues
+            },
+            share_tags_read=with_tags,
+        )
+
+
+def _nothing_read(clients: Clients, failure: CallFailed) -> NotAuthenticated | Unreachable:
+    problem = failure.problem
+    why = f"{problem.operation} at {clients.batch.meta.endpoint_url}: {problem.code}: {problem.message}"
+    if failure.is_refused:
+        return NotAuthenticated(
+            "AWS Batch does not accept the credentials",
+            why=why,
+            fix="sign in again, and check this machine's clock",
+            problem=problem,
+        )
+    return Unreachable(
+        "AWS Batch can't be reached",
+        why=why,
+        fix="check the network, proxies and AWS_ENDPOINT_URL_BATCH",
+        problem=problem,
+    )
+
+
+def _share_path(queue: str, share: str) -> Path:
+    return ("job_queues", queue, "quota_shares", share)
+
+
+def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+    ordered = list(names)
+    for start in range(0, len(ordered), PAGE_SIZE_MAX):
+        yield ordered[start : start + PAGE_SIZE_MAX]

@@ -1,0 +1,45 @@
+"""The IAM policy that looking at an account needs: exactly the operations `observe` calls, nothing that writes.
+
+Source of which actions take a resource: Service Authorization Reference, AWS Batch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..model.arns import Scope
+from ..model.stack import Stack
+
+
+def iam_policy(stack: Stack) -> dict[str, Any]:
+    """Return the policy document for one declaration, bound to its account where that is declared."""
+    scope = Scope(stack.account or "*", stack.region)
+    statements: list[dict[str, Any]] = [
+        {
+            "Sid": "ReadQueuesEnvironmentsAndPolicies",
+            "Effect": "Allow",
+            "Action": [
+                "batch:DescribeJobQueues",
+                "batch:DescribeSchedulingPolicies",
+                "batch:DescribeServiceEnvironments",
+            ],
+            "Resource": "*",
+        }
+    ]
+    if stack.job_queues:
+        queues = sorted(stack.job_queues)
+        statements += [
+            {
+                "Sid": "ListQuotaShares",
+                "Effect": "Allow",
+                "Action": ["batch:ListQuotaShares"],
+                "Resource": [scope.job_queue(queue) for queue in queues],
+            },
+            {
+                "Sid": "ReadQuotaSharesAndTheirTags",
+                "Effect": "Allow",
+                "Action": ["batch:DescribeQuotaShare"],
+                "Resource": [scope.quota_share(queue, "*") for queue in queues],
+            },
+        ]
+    return {"Version": "2012-10-17", "Statement": statements}
