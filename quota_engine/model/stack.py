@@ -27,6 +27,14 @@ Capacity = Mapping[str, int]
 """{unit: instances}; a unit is an instance type such as ml.g5.xlarge."""
 
 
+def borrow_allowance(nominal: int, borrow_limit_percent: int) -> int | None:
+    """Return how many instances above `nominal` the limit lets a share borrow, None for no bound.
+
+    Rounded down to whole instances (assumption A-01): floor(nominal * percent / 100).
+    """
+    return None if borrow_limit_percent == UNLIMITED else nominal * borrow_limit_percent // 100
+
+
 class Strategy(StrEnum):
     """How a share treats idle capacity, its own and others'."""
 

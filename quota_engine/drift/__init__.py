@@ -1,0 +1,23 @@
+"""Desired against observed: every difference with its consequence. Pure; reads nothing, knows no clock.
+
+`compare(desired, observation)` is what others call; `KINDS` lists the kinds of drift by rule id.
+"""
+
+from .changes import Action, Change, DriftReport, Outcome, ResourceKind, StatusNote, Unreadable, Value
+from .compare import Unmanaged, compare
+from .kinds import KINDS, Kind
+
+__all__ = [
+    "KINDS",
+    "Action",
+    "Change",
+    "DriftReport",
+    "Kind",
+    "Outcome",
+    "ResourceKind",
+    "StatusNote",
+    "Unmanaged",
+    "Unreadable",
+    "Value",
+    "compare",
+]
