@@ -34,23 +34,19 @@ class CloudControlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where the services are and who asks. Endpoints None mean AWS itself."""
+    """Where the emulator is and who asks. The keys are explicit, so no profile or credentials file is looked at."""
 
+    endpoint: str
     region: str
-    access_key: str | None = None
-    secret_key: str | None = None
+    access_key: str
+    secret_key: str
     token: str | None = None
-    profile: str | None = None
-    cloudcontrol_endpoint: str | None = None
-    sts_endpoint: str | None = None
 
-    def client(self, service: str, endpoint: str | None) -> Any:
-        # With keys of its own the connection must not look at the profile, which may not even exist here.
-        profile = None if self.access_key else self.profile
-        session: Any = boto3.Session(profile_name=profile, region_name=self.region)
+    def client(self, service: str) -> Any:
+        session: Any = boto3.Session(region_name=self.region)
         return session.client(
             service,
-            endpoint_url=endpoint,
+            endpoint_url=self.endpoint,
             aws_access_key_id=self.access_key,
             aws_secret_access_key=self.secret_key,
             aws_session_token=self.token,
@@ -62,7 +58,7 @@ class CloudControl:
     """Create, read, update and delete by CloudFormation type name and properties."""
 
     def __init__(self, connection: Connection) -> None:
-        self._client = connection.client("cloudcontrol", connection.cloudcontrol_endpoint)
+        self._client = connection.client("cloudcontrol")
 
     def create(self, type_name: str, desired: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Create a resource; return its identifier and its properties as read back."""
@@ -135,7 +131,7 @@ class CloudControl:
 def account_of(connection: Connection) -> str:
     """Return the account the connection's keys belong to (STS GetCallerIdentity)."""
     try:
-        identity = connection.client("sts", connection.sts_endpoint).get_caller_identity()
+        identity = connection.client("sts").get_caller_identity()
     except (ClientError, BotoCoreError) as error:
         raise CloudControlError("GetCallerIdentity", type(error).__name__, str(error)) from error
     account: str = identity["Account"]

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from concurrent import futures
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import Any, NoReturn
 
 import grpc
@@ -32,9 +33,7 @@ from .properties import (
     without_nulls,
 )
 
-VERSION = "1.0.0"
-"""Reported to the engine, which only shows it."""
-
+_SECRET_KEY = "local"  # noqa: S105 - the emulator checks no signature
 _CONFIG = "aws-native:config:"
 _WORKERS = 32
 _MESSAGE_BYTES_MAX = 400 * 1024 * 1024
@@ -51,11 +50,14 @@ _KINDS = {
 
 
 @contextmanager
-def serving(endpoint: str) -> Iterator[int]:
-    """Serve the provider on a loopback port of the system's choice, against `endpoint`; yields the port."""
+def serving(endpoint: str, account: str) -> Iterator[int]:
+    """Serve the provider on a loopback port of the system's choice; yields the port.
+
+    It works on the emulator at `endpoint`, as `account` unless the stack's settings name keys.
+    """
     limits = [("grpc.max_receive_message_length", _MESSAGE_BYTES_MAX), ("grpc.max_send_message_length", -1)]
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=_WORKERS), options=limits)
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(BatchProvider(endpoint), server)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(BatchProvider(endpoint, account), server)
     port: int = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
@@ -67,8 +69,8 @@ def serving(endpoint: str) -> Iterator[int]:
 class BatchProvider(provider_pb2_grpc.ResourceProviderServicer):
     """The provider's calls, in the order in which a deployment makes them."""
 
-    def __init__(self, endpoint: str) -> None:
-        self._endpoint = endpoint
+    def __init__(self, endpoint: str, account: str) -> None:
+        self._endpoint, self._account = endpoint, account
         self._control: CloudControl | None = None
 
     def Handshake(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -78,10 +80,13 @@ class BatchProvider(provider_pb2_grpc.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:
-        return plugin_pb2.PluginInfo(version=VERSION)
+        """Answer with the SDK's version: the engine compares the two, and warns of an older provider."""
+        return plugin_pb2.PluginInfo(version=version("pulumi-aws-native"))
 
     def GetSchema(self, request: Any, context: grpc.ServicerContext) -> Any:
-        return provider_pb2.GetSchemaResponse(schema=json.dumps({"name": "aws-native", "version": VERSION}))
+        return provider_pb2.GetSchemaResponse(
+            schema=json.dumps({"name": "aws-native", "version": version("pulumi-aws-native")})
+        )
 
     def CheckConfig(self, request: Any, context: grpc.ServicerContext) -> Any:
         return provider_pb2.CheckResponse(inputs=request.news)
@@ -98,7 +103,7 @@ class BatchProvider(provider_pb2_grpc.ResourceProviderServicer):
 
     def Configure(self, request: Any, context: grpc.ServicerContext) -> Any:
         variables = {name.removeprefix(_CONFIG): value for name, value in request.variables.items()}
-        connection = _connection(variables, self._endpoint)
+        connection = _connection(variables, self._endpoint, self._account)
         try:
             _check_account(connection, variables)
         except CloudControlError as error:
@@ -187,15 +192,13 @@ class BatchProvider(provider_pb2_grpc.ResourceProviderServicer):
         return self._control
 
 
-def _connection(variables: Mapping[str, str], endpoint: str) -> Connection:
+def _connection(variables: Mapping[str, str], endpoint: str, account: str) -> Connection:
     return Connection(
+        endpoint=endpoint,
         region=variables.get("region", ""),
-        access_key=variables.get("accessKey"),
-        secret_key=variables.get("secretKey"),
+        access_key=variables.get("accessKey", account),
+        secret_key=variables.get("secretKey", _SECRET_KEY),
         token=variables.get("token"),
-        profile=variables.get("profile"),
-        cloudcontrol_endpoint=endpoint,
-        sts_endpoint=endpoint,
     )
 
 

@@ -1,0 +1,311 @@
+"""This project's program on the emulator: up, preview, refresh and destroy through Pulumi's Automation API.
+
+The program runs in this process; the engine is the real one. Everything the engine writes stands in a work folder of
+its own (`workdir`), so neither the checkout nor the user's Pulumi login is touched.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+import yaml
+from pulumi.automation import (
+    CommandError,
+    EngineEvent,
+    LocalWorkspace,
+    OutputMap,
+    PulumiCommand,
+    Stack,
+    UpdateSummary,
+)
+from semver import VersionInfo
+
+from quota_engine.model.stack import Stack as Declaration
+from quota_engine.program import deploy
+
+from .emulator_info import EmulatorInfo, ask_emulator
+from .engine import Engine, find_engine
+from .errors import DeploymentFailed
+from .plugin import lend, official_plugin
+from .provider import serving
+from .settings import emulator_config, left_out
+from .workdir import WorkDir, opened
+
+PROJECT = "quota-engine"
+OnOutput = Callable[[str], None]
+
+_PASSPHRASE = "local"  # noqa: S105 - it guards nothing: the state describes an emulator on this machine
+_EMPTY_WORDS = ("update failed", "preview failed", "refresh failed", "destroy failed")
+_ALREADY_EXISTS = "AlreadyExists"
+_ADVICE = ("The resources in the stack have been deleted", "If you want to remove the stack completely")
+_OFFICIAL = "the official aws-native plugin"
+_BUILT_IN = "the built-in provider"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to deploy where: a declaration under the name of a Pulumi stack, on the emulator at `endpoint`.
+
+    `settings` is the user's Pulumi.<name>.yaml, read if it exists.
+    """
+
+    declaration: Declaration
+    name: str
+    endpoint: str
+    settings: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an operation did: `changes` {operation: resources} in Pulumi's words (create, update, same, …), sorted."""
+
+    changes: Mapping[str, int]
+    outputs: Mapping[str, Any]
+    engine: Engine
+    provider: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_unchanged(self) -> bool:
+        return not set(self.changes) - {"same", "read"}
+
+
+@dataclass(slots=True)
+class _Session:
+    """An open workspace, and what the engine has reported so far."""
+
+    stack: Stack
+    engine: Engine
+    provider: str
+    notes: tuple[str, ...]
+    on_output: OnOutput | None
+    color: bool
+    errors: list[str] = field(default_factory=list)
+    changes: dict[str, int] = field(default_factory=dict)
+    outputs: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, operation: Callable[..., Any], **arguments: Any) -> Result:
+        """Run an operation of the engine to its end, even when interrupted meanwhile: the state stays whole.
+
+        On Ctrl-C the engine, which gets the signal too, finishes what it is at; only then does the interrupt go on.
+        """
+        color = "always" if self.color else "never"
+        arguments |= {"on_output": self.show, "on_event": self.hear, "color": color, "suppress_progress": True}
+        with ThreadPoolExecutor(max_workers=1) as worker:
+            worker.submit(operation, **arguments).result()
+        return Result(dict(sorted(self.changes.items())), self.outputs, self.engine, self.provider, self.notes)
+
+    def show(self, line: str) -> None:
+        """Hand on a line of the engine's output, but not its advice on how to remove a stack of a user's own."""
+        if self.on_output is not None and not line.startswith(_ADVICE):
+            self.on_output(line)
+
+    def hear(self, event: EngineEvent) -> None:
+        """Collect the engine's errors, its count of changes and the stack's outputs as they are reported."""
+        diagnostic, summary, outputs = event.diagnostic_event, event.summary_event, event.res_outputs_event
+        if diagnostic and diagnostic.severity == "error":
+            self.errors.append(_named(_uncoloured(diagnostic.message), diagnostic.urn))
+        if summary:
+            self.changes = {str(getattr(op, "value", op)): count for op, count in summary.resource_changes.items()}
+        if outputs and outputs.metadata.type == "pulumi:pulumi:Stack" and outputs.metadata.new:
+            self.outputs = dict(outputs.metadata.new.outputs or {})
+
+
+def up(target: Target, *, refresh: bool = False, **options: Any) -> Result:
+    """Deploy; with `refresh` first look at what is really there, so that edits made elsewhere are repaired.
+
+    Options of this and its three siblings: `on_output` gets the engine's output line by line, `color` has it coloured,
+    `progress` (default stderr) shows a build of the engine. Raises EngineUnavailable, EmulatorUnavailable,
+    WorkInProgress, DeploymentFailed.
+    """
+    with _session(target, **options) as session:
+        return session.run(session.stack.up, refresh=refresh, show_secrets=False)
+
+
+def preview(target: Target, *, refresh: bool = False, **options: Any) -> Result:
+    """Say what `up` would do, and do nothing."""
+    with _session(target, **options) as session:
+        return session.run(session.stack.preview, refresh=refresh)
+
+
+def refresh(target: Target, **options: Any) -> Result:
+    """Take what is really there into the state; change nothing in the emulator."""
+    with _session(target, **options) as session:
+        return session.run(session.stack.refresh, show_secrets=False)
+
+
+def destroy(target: Target, **options: Any) -> Result:
+    """Delete everything the state holds, shares first; their jobs end."""
+    with _session(target, **options) as session:
+        return session.run(session.stack.destroy, show_secrets=False)
+
+
+@contextmanager
+def _session(
+    target: Target,
+    *,
+    on_output: OnOutput | None = None,
+    color: bool = False,
+    progress: TextIO | None = None,
+) -> Iterator[_Session]:
+    """Open the emulator's work folder with engine and provider; the engine's failure becomes DeploymentFailed."""
+    emulator = ask_emulator(target.endpoint)
+    engine = find_engine(progress)
+    with ExitStack() as cleanup:
+        cleanup.enter_context(_without_leftovers())
+        work = cleanup.enter_context(opened(emulator))
+        plugin = official_plugin()
+        cleanup.enter_context(_own_environment())
+        variables = _variables(target, emulator, work)
+        if plugin is None:
+            port = cleanup.enter_context(serving(emulator.endpoint, _account(target, emulator)))
+            variables["PULUMI_DEBUG_PROVIDERS"] = f"aws-native:{port}"
+        else:
+            lend(plugin, work.home)
+        notes = _write_settings(target, emulator, work)
+        if work.replaced:
+            notes.insert(
+                0, f"the emulator at {emulator.endpoint} is a new one; what was deployed to the former is gone"
+            )
+        workspace = LocalWorkspace(
+            work_dir=str(work.path),
+            pulumi_home=str(work.home),
+            program=lambda: _program(target),
+            env_vars=variables,
+            pulumi_command=_Command(engine),
+        )
+        if not work.has_state(PROJECT, target.name):
+            workspace.create_stack(target.name)
+        stack = _Stack(target.name, workspace)
+        if any(work.locks.rglob("*.json")):
+            stack.cancel()  # The lock of the work folder is ours, so a lock of Pulumi's is left from a killed process.
+        provider = _BUILT_IN if plugin is None else f"{_OFFICIAL} {plugin.name.rsplit('-v', 1)[1]}"
+        session = _Session(stack, engine, provider, tuple(notes), on_output, color)
+        try:
+            yield session
+        except CommandError as error:
+            raise _failure(session, error) from error
+
+
+class _Stack(Stack):
+    """A stack that asks the engine for nothing it has told already, nor selects what every command names.
+
+    The engine reports outputs and changes while it works (`_Session.hear`); asking for them afterwards, as the base
+    class does, means starting it three times more.
+    """
+
+    def __init__(self, name: str, workspace: LocalWorkspace) -> None:
+        self.name, self.workspace = name, workspace
+
+    def outputs(self) -> OutputMap:
+        return {}
+
+    def info(self, show_secrets: bool = True) -> UpdateSummary:
+        return UpdateSummary("update", datetime.min, "", {}, {}, "succeeded")
+
+
+class _Command(PulumiCommand):
+    """The engine that was found, taken as it is: its version is known, so it isn't asked again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.command = str(engine.command)
+        self.version = VersionInfo.parse(engine.version)
+
+
+def _program(target: Target) -> None:
+    deploy(target.declaration)
+
+
+def _variables(target: Target, emulator: EmulatorInfo, work: WorkDir) -> dict[str, str]:
+    """Return the environment of the engine and of the plugins it starts."""
+    return {
+        "PULUMI_BACKEND_URL": f"file://{work.backend}",
+        "PULUMI_CONFIG_PASSPHRASE": _PASSPHRASE,
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+        "AWS_ACCESS_KEY_ID": _account(target, emulator),
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+
+
+def _account(target: Target, emulator: EmulatorInfo) -> str:
+    """Return the account to deploy to; the emulator takes an access key of 12 digits for it."""
+    return target.declaration.account or emulator.account
+
+
+@contextmanager
+def _own_environment() -> Iterator[None]:
+    """Hide the user's PULUMI_* and AWS_* settings for the time being: they are meant for other stacks and for AWS."""
+    hidden = {name: value for name, value in os.environ.items() if name.startswith(("PULUMI_", "AWS_"))}
+    for name in hidden:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def _write_settings(target: Target, emulator: EmulatorInfo, work: WorkDir) -> list[str]:
+    """Write the project and the stack's settings into the work folder; return what the user should know of them."""
+    user: Mapping[str, Any] = {}
+    if target.settings is not None and target.settings.is_file():
+        user = (yaml.safe_load(target.settings.read_text(encoding="utf-8")) or {}).get("config") or {}
+    settings: dict[str, Any] = {"config": emulator_config(user, target.declaration.region, emulator.endpoint)}
+    path = work.path / f"Pulumi.{target.name}.yaml"
+    if path.is_file():  # The engine keeps the salt of its passphrase there.
+        settings = {**yaml.safe_load(path.read_text(encoding="utf-8")), **settings}
+    path.write_text(yaml.safe_dump(settings, sort_keys=True), encoding="utf-8")
+    (work.path / "Pulumi.yaml").write_text(json.dumps({"name": PROJECT, "runtime": "python"}), encoding="utf-8")
+    dropped = left_out(user)
+    return [f"settings that don't apply to the emulator are left out: {', '.join(dropped)}"] if dropped else []
+
+
+def _failure(session: _Session, error: CommandError) -> DeploymentFailed:
+    """Say what the engine said of each resource; only without any such word, its whole output."""
+    told: list[str] = []
+    for message in session.errors:
+        if not any(earlier in message for earlier in told) and message not in _EMPTY_WORDS:
+            told.append(message)
+    messages = tuple(told) or (" ".join(str(error).split()),)
+    is_taken = any(_ALREADY_EXISTS in message for message in messages)
+    fix = (
+        "what exists already was not created by this command: delete it, or start another emulator" if is_taken else ""
+    )
+    return DeploymentFailed("the deployment to the emulator failed", messages, fix)
+
+
+def _named(message: str, urn: str | None) -> str:
+    """Put the resource's name, the end of its URN, before a message about it, all on one line."""
+    text = " ".join(message.split())
+    is_resource = urn is not None and "pulumi:pulumi:Stack" not in urn.split("::")
+    return f"{urn.split('::')[-1]}: {text}" if urn and is_resource else text
+
+
+def _uncoloured(text: str) -> str:
+    """Take the engine's colour marks, like <{%reset%}>, out of a text."""
+    return re.sub(r"<\{%[^%]*%\}>", "", text)
+
+
+@contextmanager
+def _without_leftovers() -> Iterator[None]:
+    """Let go of a program that a failed deployment left hanging, without the noise its coroutine would make at exit."""
+    try:
+        yield
+    finally:
+        former, sys.unraisablehook = sys.unraisablehook, lambda _: None
+        try:
+            gc.collect()
+        finally:
+            sys.unraisablehook = former
