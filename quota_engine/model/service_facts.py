@@ -13,6 +13,8 @@ NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 """Names of all four resources and of jobs. SM: CreateQuotaShareRequest and siblings."""
 
 ACCOUNT_PATTERN: Final = re.compile(r"[0-9]{12}")
+REGION_PATTERN: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]{1,2}")
+"""The form of a region's code in every partition, e.g. us-west-2, us-gov-east-1, eusc-de-east-1."""
 INSTANCE_TYPE_PATTERN: Final = re.compile(r"ml\.[a-z0-9][a-z0-9-]*\.[a-z0-9][a-z0-9-]*")
 """The form of a SageMaker training instance type, ml.<family>.<size>. SM: CapacityLimit."""
 

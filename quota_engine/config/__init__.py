@@ -1,0 +1,22 @@
+"""Text → `Stack` and `Scenario`: YAML and JSON with positions, JSON Schema, `extends`, defaults.
+
+The only package that reads declarations and scenarios. It judges the text and its shape (QE1xx, QE2xx) and a scenario's
+references (QE5xx); what AWS Batch would say of the declared resources is judged in `rules/`. Everything wrong inside a
+readable file is a `Diagnostic`; only a file that can't be read raises, `Unreadable`.
+"""
+
+from .discover import Discovery, discover
+from .load import Loaded, Unreadable, load_document, load_scenario, load_stack
+from .schema import KINDS, schema
+
+__all__ = [
+    "KINDS",
+    "Discovery",
+    "Loaded",
+    "Unreadable",
+    "discover",
+    "load_document",
+    "load_scenario",
+    "load_stack",
+    "schema",
+]

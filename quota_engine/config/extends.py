@@ -1,0 +1,146 @@
+"""`extends`: a stack's file and the files it builds on → one tree. Reads files, inside the stack's folder only."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..model.diagnostic import Diagnostic
+from .document import Document, Ignores, read_document
+from .findings import did_you_mean, finding
+from .merge import merge
+from .source import Unreadable
+from .tree import Member, Node
+from .wording import seen
+
+HEADER = ("kind", "version", "extends")
+MERGEABLE = ("stack", "fragment")
+
+
+@dataclass(slots=True)
+class Family:
+    """A stack's file with all it extends: texts, findings, and the folder nothing may lie outside of."""
+
+    root: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    ignores: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    merged: dict[str, Node | None] = field(default_factory=dict)
+    """Real path → its tree, everything it extends included."""
+
+    def add(self, document: Document) -> None:
+        self.sources[document.file] = document.text
+        self.diagnostics += document.diagnostics
+        self.ignores.update(document.ignores)
+
+
+def read_family(document: Document) -> tuple[Node | None, Family]:
+    """Return the merged tree of a stack's document, None where its own text has none, and what was read for it."""
+    real = os.path.realpath(document.file)
+    family = Family(os.path.dirname(real))
+    return _merged(family, document, real, ()), family
+
+
+def _merged(family: Family, document: Document, real: str, chain: tuple[str, ...]) -> Node | None:
+    """Lay a document over what it extends. `chain` holds the real paths of the files that led here."""
+    family.add(document)
+    if document.tree is None:
+        return None
+    base: Node | None = None
+    for reference in _references(family, document.tree):
+        inherited = _base(family, document, reference, (*chain, real))
+        if inherited is not None:
+            base = merge(base, inherited) if base else inherited
+    own = Node(document.tree.span, {k: m for k, m in document.tree.members.items() if k != "extends"})
+    return merge(base, own) if base else own
+
+
+def _references(family: Family, tree: Node) -> Iterator[Node]:
+    """Yield the file names that `extends` holds."""
+    stated = tree.at("extends")
+    if stated is None:
+        return
+    for item in stated.content if isinstance(stated.content, tuple) else (stated,):
+        if isinstance(item.content, str) and item.content:
+            yield item
+        else:
+            message = f"extends is {seen(item)}, where a file name or a list of them belongs"
+            family.diagnostics.append(finding("QE203", message, span=item.span, path=("extends",), fix="name a file"))
+
+
+def _base(family: Family, document: Document, reference: Node, chain: tuple[str, ...]) -> Node | None:
+    """Return the tree of an extended file without its header; None, with a finding, where it can't be used."""
+    target = str(reference.content)
+    file = posixpath.normpath(posixpath.join(posixpath.dirname(document.file), target.replace(os.sep, "/")))
+    real = os.path.realpath(file) if "\0" not in file else file
+    problem = _unusable(family, reference, target, real, chain)
+    if problem:
+        family.diagnostics.append(problem)
+        return None
+    if real not in family.merged:
+        family.merged[real] = _read_base(family, reference, file, real, chain)
+    return family.merged[real]
+
+
+def _unusable(family: Family, reference: Node, target: str, real: str, chain: tuple[str, ...]) -> Diagnostic | None:
+    """Refuse files outside the stack's folder, and cycles."""
+    where = {"span": reference.span, "path": ("extends",)}
+    if os.path.commonpath([family.root, real]) != family.root or os.path.isabs(target):
+        why = "what is deployed must not depend on files outside the folder that is reviewed"
+        message = f"extends names {target}, which lies outside the stack's folder"
+        return finding("QE212", message, why=why, fix="move it into the stack's folder", **where)
+    if real in chain:
+        names = " → ".join(os.path.basename(file) for file in (*chain[chain.index(real) :], real))
+        return finding("QE213", f"this file extends itself: {names}", fix="remove one of these extends", **where)
+    return None
+
+
+def _read_base(family: Family, reference: Node, file: str, real: str, chain: tuple[str, ...]) -> Node | None:
+    try:
+        base = read_document(file)
+    except Unreadable as error:
+        folder = os.path.dirname(real)
+        beside = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        fix = did_you_mean(
+            os.path.basename(file), [name for name in beside if name.endswith((".yaml", ".yml", ".json"))]
+        )
+        message = f"extends names {reference.content}, which can't be read: {error.reason}"
+        family.diagnostics.append(finding("QE211", message, span=reference.span, path=("extends",), fix=fix))
+        return None
+    tree = _merged(family, base, real, chain)
+    if tree is None:
+        return None
+    family.diagnostics += _header_faults(base)
+    return Node(tree.span, {key: member for key, member in tree.members.items() if key not in HEADER})
+
+
+def _header_faults(document: Document) -> Iterator[Diagnostic]:
+    """Judge kind and version of an extended file; the stack's own are judged with its shape."""
+    for key, rule, wanted in (("kind", "QE209", MERGEABLE), ("version", "QE210", (1,))):
+        member: Member | None = document.tree.members.get(key) if document.tree else None
+        expected = " or ".join(str(value) for value in wanted)
+        if member is None:
+            span = document.tree.span if document.tree else None
+            yield finding(
+                "QE202", f"the extended file has no {key}", span=span, path=(key,), fix=f"add {key}: {wanted[-1]}"
+            )
+        elif member.node.content not in wanted:
+            message = f"{key} of an extended file is {seen(member.node)}; it can be {expected}"
+            yield finding(rule, message, span=member.node.span, path=(key,), fix=f"write {key}: {wanted[-1]}")
+
+
+def strip_nulls(node: Node) -> Node:
+    """Drop the nulls of a fragment, which mean something only to what it is laid over."""
+    if not isinstance(node.content, dict):
+        return node
+    kept = {
+        key: Member(member.key_span, strip_nulls(member.node))
+        for key, member in node.content.items()
+        if member.node.content is not None
+    }
+    return Node(node.span, kept)
+
+
+__all__ = ["Family", "Ignores", "read_family", "strip_nulls"]

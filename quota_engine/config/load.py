@@ -1,0 +1,287 @@
+"""The front door: a path → `Loaded`, a value with everything that was found on the way to it.
+
+Reading, merging, shape, building, in this order; each goes as far as it can, so that one run reports all there is. The
+rules are not run here (config may not know them): `Loaded.findings(rules.check_stack)` joins the two.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from ..model.diagnostic import Diagnostic, Positions, Severity
+from ..model.stack import Path, Stack
+from ..model.work import ApplyStack, Event, Scenario
+from .build_scenario import build_event, build_expectation, build_jobs, build_timing, milliseconds
+from .build_stack import build_stack
+from .defaults import apply_defaults
+from .document import Document, read_document
+from .extends import Family, read_family, strip_nulls
+from .findings import did_you_mean, finding, nearest
+from .references import check_references, choose_queue
+from .schema import KINDS
+from .shape import Shape, check_shape
+from .source import Unreadable
+from .tree import Node, plain, positions
+from .wording import seen
+
+T = TypeVar("T", bound=Stack | Scenario | None, covariant=True)
+StackCheck = Callable[[Stack, Collection[Path]], Iterable[Diagnostic]]
+"""A judgement of a stack, given the paths whose values are missing because they were faulty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[T]):
+    """What became of a file. `value` is None when `diagnostics` holds any error; `draft` is what could be built anyway.
+
+    `sources` maps every file that was read to its text (LF line ends, no byte order mark). `stacks` holds what a scenario
+    loads. Findings of `diagnostics` are located, ordered, and include those of `stacks`.
+    """
+
+    file: str
+    kind: str
+    value: T | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    positions: Positions = field(default_factory=Positions)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    draft: Stack | None = None
+    broken: frozenset[Path] = frozenset()
+    ignores: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    stacks: tuple[Loaded[Stack], ...] = ()
+
+    def findings(self, check: StackCheck) -> list[Diagnostic]:
+        """Return all findings: config's own and those of `check` on every stack here, but the silenced ones."""
+        found = list(self.diagnostics)
+        for part in (self, *self.stacks):
+            if part.draft is not None:
+                judged = part.positions.locate(check(part.draft, part.broken))
+                found += [one for one in judged if not _is_silenced(one, part.ignores)]
+        return unique(found)
+
+
+def _is_silenced(found: Diagnostic, ignores: Mapping[tuple[str, int], frozenset[str]]) -> bool:
+    span = found.span
+    return span is not None and found.rule in ignores.get((span.file, span.line), ())
+
+
+def unique(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Order findings by position; one that several resources inherit, or several files lead to, stands once."""
+    kept: dict[object, Diagnostic] = {}
+    for found in sorted(findings, key=lambda one: one.sort_key):
+        cause = found.path[-1:] if found.path and found.span else found.message
+        kept.setdefault((found.rule, found.span, cause), found)
+    return list(kept.values())
+
+
+def load_stack(path: str | os.PathLike[str]) -> Loaded[Stack]:
+    """Read a stack with all it extends. Raises `Unreadable`."""
+    return _stack(read_document(os.fspath(path)))
+
+
+def load_scenario(path: str | os.PathLike[str]) -> Loaded[Scenario]:
+    """Read a scenario and the stacks it names. Raises `Unreadable` for the scenario's own file only."""
+    return _scenario(read_document(os.fspath(path)))
+
+
+def load_document(path: str | os.PathLike[str]) -> Loaded[Stack | Scenario | None]:
+    """Read whatever the file says it is: a stack, a scenario, or a fragment, which has no value. Raises `Unreadable`."""
+    document = read_document(os.fspath(path))
+    kind = document.tree.at("kind") if document.tree else None
+    match kind.content if kind else None:
+        case "scenario":
+            return _scenario(document)
+        case "stack":
+            return _stack(document)
+        case "fragment":
+            return _fragment(document)
+        case _:
+            return _unknown(document, kind)
+
+
+def _sorted(found: Iterable[Diagnostic], where: Positions) -> tuple[Diagnostic, ...]:
+    return tuple(unique(where.locate(found)))
+
+
+def _has_errors(found: Iterable[Diagnostic]) -> bool:
+    return any(one.severity is Severity.ERROR for one in found)
+
+
+def _stack(document: Document) -> Loaded[Stack]:
+    tree, family = read_family(document)
+    if tree is None:
+        return _nothing(document, "stack", family)
+    complete = apply_defaults(tree)
+    shape = check_shape("stack", complete)
+    where = positions(complete)
+    diagnostics = _sorted([*family.diagnostics, *shape.diagnostics], where)
+    draft = build_stack(_data(shape))
+    failed = _has_errors(diagnostics)
+    return Loaded(
+        file=document.file,
+        kind="stack",
+        value=None if failed else draft,
+        diagnostics=diagnostics,
+        positions=where,
+        sources=family.sources,
+        draft=None if _is_incomplete(family) else draft,
+        broken=shape.broken,
+        ignores=family.ignores,
+    )
+
+
+def _is_incomplete(family: Family) -> bool:
+    """Whether whole files are missing from the merge: then a judgement of the rest would be about something else."""
+    return any(found.rule in ("QE211", "QE212", "QE213") or found.rule < "QE2" for found in family.diagnostics)
+
+
+def _data(shape: Shape) -> Mapping[str, Any]:
+    data = plain(shape.tree)
+    return data if isinstance(data, dict) else {}
+
+
+def _nothing(document: Document, kind: str, family: Family | None = None) -> Loaded[Any]:
+    """Return what there is of a file whose text could not be read."""
+    sources = family.sources if family else {document.file: document.text}
+    found = family.diagnostics if family else document.diagnostics
+    return Loaded(document.file, kind, None, tuple(unique(found)), sources=sources)
+
+
+def _fragment(document: Document) -> Loaded[None]:
+    """Judge a fragment's own text and keys; what it declares is judged in the stacks that extend it."""
+    if document.tree is None:
+        return _nothing(document, "fragment")
+    tree = strip_nulls(document.tree)
+    shape = check_shape("fragment", tree)
+    where = positions(tree)
+    diagnostics = _sorted([*document.diagnostics, *shape.diagnostics], where)
+    return Loaded(
+        document.file, "fragment", None, diagnostics, where, {document.file: document.text}, ignores=document.ignores
+    )
+
+
+def _unknown(document: Document, kind: Node | None) -> Loaded[None]:
+    """Say that a file does not tell what it is."""
+    if document.tree is None:
+        return _nothing(document, "")
+    choices = ", ".join(KINDS)
+    if kind is None:
+        start = replace(document.tree.span, end_line=document.tree.span.line, end_column=document.tree.span.column + 1)
+        message = "the document does not say what it is"
+        found = finding("QE209", message, span=start, path=("kind",), fix=f"add kind: {choices.replace(', ', ' | ')}")
+    else:
+        match = nearest(kind.written, KINDS)
+        fix = did_you_mean(kind.written, KINDS) if match else f"write one of {choices}"
+        found = finding("QE209", f"kind is {seen(kind)}; it can be {choices}", span=kind.span, path=("kind",), fix=fix)
+    return Loaded(
+        document.file,
+        "",
+        None,
+        tuple(unique([*document.diagnostics, found])),
+        positions(document.tree),
+        {document.file: document.text},
+    )
+
+
+def _scenario(document: Document) -> Loaded[Scenario]:
+    if document.tree is None:
+        return _nothing(document, "scenario")
+    where = positions(document.tree)
+    shape = check_shape("scenario", document.tree)
+    data = _data(shape)
+    found = [*document.diagnostics, *shape.diagnostics]
+    stacks: dict[str, Loaded[Stack] | None] = {}
+    own = _named_stack(document, data.get("stack"), ("stack",), stacks, found)
+    queue_name = ""
+    if own is not None and own.draft is not None:
+        queue, problems = choose_queue(own.draft, data.get("queue"))
+        found += problems
+        if queue is not None:
+            queue_name = queue.name
+            found += check_references(data, own.draft, queue)
+    events = _events(document, data, queue_name, stacks, found)
+    parts = tuple(stack for stack in stacks.values() if stack is not None)
+    diagnostics = _sorted([*found, *(one for part in parts for one in part.diagnostics)], where)
+    value = None
+    if own is not None and own.value is not None and not _has_errors(diagnostics):
+        value = _build(data, own.value, queue_name, events)
+    sources = {document.file: document.text}
+    for part in parts:
+        sources.update(part.sources)
+    return Loaded(document.file, "scenario", value, diagnostics, where, sources, ignores=document.ignores, stacks=parts)
+
+
+def _build(data: Mapping[str, Any], stack: Stack, queue: str, events: list[Event]) -> Scenario:
+    return Scenario(
+        description=data.get("description", ""),
+        stack=stack,
+        queue=queue,
+        jobs=build_jobs(data.get("jobs", [])),
+        events=tuple(events),
+        expectations=tuple(build_expectation(i, entry) for i, entry in enumerate(data.get("expect", ()))),
+        timing=build_timing(data.get("timing", {})),
+        assumptions=data.get("assumptions", {}),
+        until_ms=milliseconds(data.get("until")),
+    )
+
+
+def _named_stack(
+    document: Document,
+    name: str | None,
+    path: Path,
+    stacks: dict[str, Loaded[Stack] | None],
+    found: list[Diagnostic],
+) -> Loaded[Stack] | None:
+    """Load a stack that the scenario names at `path`, once; a finding where that can't be."""
+    if name is None:
+        return None
+    file = posixpath.normpath(posixpath.join(posixpath.dirname(document.file), name.replace(os.sep, "/")))
+    if file not in stacks:
+        try:
+            stacks[file] = load_stack(file)
+        except Unreadable as error:
+            stacks[file] = None
+            message = f"the stack {name} can't be read: {error.reason}"
+            found.append(finding("QE501", message, path=path, fix="name a stack's file, relative to the scenario"))
+    loaded = stacks[file]
+    if loaded is not None and loaded.value is None:
+        message = f"the stack {name} has errors of its own"
+        found.append(finding("QE502", message, path=path, fix=f"run quota-engine validate {file}"))
+    return loaded
+
+
+def _events(
+    document: Document,
+    data: Mapping[str, Any],
+    queue: str,
+    stacks: dict[str, Loaded[Stack] | None],
+    found: list[Diagnostic],
+) -> list[Event]:
+    """Build the events, loading the stacks that `apply` names."""
+    events: list[Event] = []
+    for index, entry in enumerate(data.get("events", ())):
+        if not isinstance(entry, dict) or "at" not in entry:
+            continue
+        path: Path = ("events", index, "apply")
+        applied = _named_stack(document, entry.get("apply"), path, stacks, found)
+        if applied is not None and applied.value is not None:
+            if queue and queue not in applied.value.job_queues:
+                message = f"the stack {entry['apply']} has no job queue '{queue}'"
+                fix = did_you_mean(queue, applied.value.job_queues)
+                found.append(finding("QE503", message, path=path, fix=fix))
+            events.append(ApplyStack(milliseconds(entry["at"]) or 0, applied.value, applied.file))
+            continue
+        event = None if "apply" in entry else _event(entry)
+        if event is not None:
+            events.append(event)
+    return events
+
+
+def _event(entry: Mapping[str, Any]) -> Event | None:
+    """Build an event from data whose faulty values were taken out; None where too little is left."""
+    try:
+        return build_event(entry)
+    except (KeyError, TypeError):
+        return None

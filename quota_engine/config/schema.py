@@ -1,0 +1,130 @@
+"""The JSON Schemas of the formats, and a document's shape judged by them.
+
+jsonschema finds where a document and its schema disagree; `complaints` says it in our words, one finding per cause.
+Ranges of a declaration are left to `rules/`, which judge the emulator's requests and live resources by the same words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
+
+from ..model.durations import parse_duration
+
+KINDS: Final = ("stack", "fragment", "scenario")
+
+RANGES: Final = frozenset(
+    {
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+        "pattern",
+        "propertyNames",
+    }
+)
+"""Keywords that bound a value of the right type."""
+
+Schema = dict[str, Any]
+
+
+@cache
+def _text(kind: str) -> str:
+    return (resources.files(__package__) / "schemas" / f"{kind}.schema.json").read_text(encoding="utf-8")
+
+
+def schema(kind: str) -> Schema:
+    """Return the JSON Schema of `kind`, one of `KINDS`, as editors use it."""
+    loaded: Schema = json.loads(_text(kind))
+    return loaded
+
+
+def errors(kind: str, data: object) -> list[ValidationError]:
+    """Return every disagreement of `data` with the schema of `kind`, in the order of the document."""
+    found = _validator(kind).iter_errors(data)
+    return sorted(found, key=lambda error: ([str(part) for part in error.absolute_path], str(error.validator)))
+
+
+@cache
+def _validator(kind: str) -> Any:
+    return _STRICT(schema(kind))
+
+
+def _duration(_: Any, words: list[str], instance: object, __: Schema) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and instance not in words and parse_duration(instance) is None:
+        yield ValidationError("not a duration")
+
+
+def _whole_seconds(_: Any, __: bool, instance: object, ___: Schema) -> Iterator[ValidationError]:
+    milliseconds = parse_duration(instance) if isinstance(instance, str) else None
+    if milliseconds is not None and milliseconds % 1000:
+        yield ValidationError("not whole seconds")
+
+
+def _required(_: Any, keys: list[str], instance: object, __: Schema) -> Iterator[ValidationError]:
+    if isinstance(instance, dict):
+        for key in keys:
+            if key not in instance:
+                yield ValidationError(key)
+
+
+def _one_of(_: Any, keys: list[str], instance: object, __: Schema) -> Iterator[ValidationError]:
+    if isinstance(instance, dict) and sum(key in instance for key in keys) != 1:
+        yield ValidationError("not exactly one")
+
+
+def _pattern(_: Any, __: str, instance: object, schema: Schema) -> Iterator[ValidationError]:
+    """Judge patterns as jsonschema does, but for durations, which have their own keyword."""
+    if "x-duration" not in schema:
+        yield from Draft202012Validator.VALIDATORS["pattern"](_, __, instance, schema)
+
+
+def _silent(*_: object) -> Iterator[ValidationError]:
+    """Leave to our own keyword what the standard one says to editors."""
+    return iter(())
+
+
+_TYPES: Final = (
+    Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+    .redefine("number", lambda _, value: type(value) in (int, float))
+    .redefine("string", lambda _, value: isinstance(value, str))
+)
+
+_STRICT: Final = extend(
+    Draft202012Validator,
+    {
+        "x-duration": _duration,
+        "x-whole-seconds": _whole_seconds,
+        "x-required": _required,
+        "x-one-of": _one_of,
+        "pattern": _pattern,
+        "required": _silent,
+        "oneOf": _silent,
+    },
+    type_checker=_TYPES,
+)
+"""2020-12 with our keywords. An integer is an integer: 4.0 is none, true is none."""
+
+
+def property_schema(kind: str, path: Iterable[str | int]) -> Schema:
+    """Return the schema of the value at `path`; an empty one where the path leaves the schema."""
+    here = schema(kind)
+    for part in path:
+        if isinstance(part, int):
+            here = here.get("items", {})
+        elif part in here.get("properties", {}):
+            here = here["properties"][part]
+        else:
+            rest = here.get("additionalProperties")
+            here = rest if isinstance(rest, dict) else {}
+    return here

@@ -1,0 +1,299 @@
+"""A document's shape: empty values, types, keys, fixed choices, durations, and the ranges of a scenario.
+
+`check_shape` reports every fault and returns the tree without the faulty values, so that the rest can still be built and
+judged in the same run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from jsonschema import ValidationError
+
+from ..model.diagnostic import Diagnostic
+from ..model.durations import EXAMPLES
+from ..model.stack import Path
+from .findings import did_you_mean, finding, nearest
+from .schema import RANGES, errors, property_schema
+from .tree import Member, Node, plain, walk
+from .wording import decimal, is_numeric, place, seen, type_name
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is left of a document, what was wrong with it, and where."""
+
+    tree: Node
+    diagnostics: tuple[Diagnostic, ...]
+    broken: frozenset[Path]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """One finding and the paths it makes unusable; the first of them is where the finding points."""
+
+    diagnostic: Diagnostic
+    paths: tuple[Path, ...]
+
+
+def check_shape(kind: str, tree: Node) -> Shape:
+    """Judge a merged document by the schema of its kind. A root that is no map must have been refused before."""
+    faults = list(_empty_values(kind, tree))
+    emptied = {path for fault in faults for path in fault.paths}
+    rest = without(tree, emptied)
+    for error in errors(kind, plain(rest)):
+        faults += [fault for fault in _faults(kind, rest, error) if not emptied.intersection(fault.paths)]
+    broken = frozenset(path for fault in faults for path in fault.paths)
+    return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), broken)
+
+
+def without(tree: Node, paths: set[Path] | frozenset[Path], here: Path = ()) -> Node:
+    """Return the tree without what stands at `paths`. A list's faulty item becomes null, so that indices stay."""
+    if not paths:
+        return tree
+    match tree.content:
+        case dict(members):
+            kept = {
+                key: Member(member.key_span, without(member.node, paths, (*here, key)))
+                for key, member in members.items()
+                if (*here, key) not in paths
+            }
+            return Node(tree.span, kept)
+        case tuple(items):
+            left = (
+                Node(item.span, None) if (*here, index) in paths else without(item, paths, (*here, index))
+                for index, item in enumerate(items)
+            )
+            return Node(tree.span, tuple(left))
+        case _:
+            return tree
+
+
+def _empty_values(kind: str, tree: Node) -> Iterator[_Fault]:
+    """Yield a fault for each null that is left after the merge, where it removed nothing."""
+    for path, node in walk(tree):
+        if node.content is None and path:
+            wanted = type_name(property_schema(kind, path).get("type"))
+            message = f"{place(path, tree)} is empty" + (f", where {wanted} belongs" if wanted else "")
+            why = "null removes a value inherited through extends, and there is none here"
+            yield _Fault(
+                finding("QE203", message, path=path, why=why, fix="give it a value, or remove the key"), (path,)
+            )
+
+
+def _faults(kind: str, tree: Node, error: ValidationError) -> Iterator[_Fault]:
+    """Say one disagreement in our words; none for a declaration's ranges, which the rules judge."""
+    path: Path = tuple(error.absolute_path)
+    match error.validator:
+        case "additionalProperties":
+            yield from _unknown_keys(kind, tree, path, error)
+        case "x-required":
+            yield _missing(tree, path, error.message)
+        case "x-one-of":
+            yield _not_one(tree, path, error.validator_value)
+        case "x-duration":
+            yield _not_a_duration(tree, path, error.validator_value)
+        case "x-whole-seconds":
+            yield _not_whole_seconds(tree, path)
+        case "type":
+            yield _wrong_type(tree, path, error)
+        case "enum" | "const":
+            yield _unknown_value(tree, path, error)
+        case "anyOf":
+            yield _wrong_alternative(tree, path, error)
+        case keyword if keyword in RANGES:
+            if kind == "scenario":
+                yield _out_of_range(tree, path, error)
+        case keyword:
+            raise AssertionError(f"the schema uses {keyword}, which has no message")
+
+
+def node_at(tree: Node, path: Path) -> Node | None:
+    """Return the node at `path`, None where there is none."""
+    node: Node | None = tree
+    for part in path:
+        if node is None:
+            return None
+        if isinstance(part, int):
+            node = node.content[part] if isinstance(node.content, tuple) and part < len(node.content) else None
+        else:
+            node = node.at(part)
+    return node
+
+
+def _unknown_keys(kind: str, tree: Node, path: Path, error: ValidationError) -> Iterator[_Fault]:
+    """Yield one fault for each key that the format does not know."""
+    node = node_at(tree, path)
+    known = sorted(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+    present = node.members if node else {}
+    for key in present:
+        if key not in known:
+            yield _unknown_key(tree, (*path, key), [name for name in known if name not in present], known)
+
+
+def _unknown_key(tree: Node, path: Path, free: list[str], known: list[str]) -> _Fault:
+    key = str(path[-1])
+    span = (node_at(tree, path[:-1]) or tree).members[key].key_span
+    owner = place(path[:-1], tree)
+    reason = NOT_IN_THIS_FORMAT.get(key)
+    if reason and not nearest(key, free):
+        why, fix = reason
+        return _Fault(finding("QE214", f"{owner} has the key '{key}'", span=span, path=path, why=why, fix=fix), (path,))
+    message = f"{owner} has the unknown key '{key}'"
+    fix = did_you_mean(key, free if nearest(key, free) else known)
+    return _Fault(finding("QE201", message, span=span, path=path, fix=fix), (path,))
+
+
+def _missing(tree: Node, path: Path, key: str) -> _Fault:
+    message = f"{place(path, tree)} has no {key}"
+    span = (node_at(tree, path) or tree).span
+    return _Fault(finding("QE202", message, span=span, path=(*path, key), fix=f"add {key}"), ((*path, key),))
+
+
+def _not_one(tree: Node, path: Path, keys: list[str]) -> _Fault:
+    node = node_at(tree, path)
+    present = [key for key in keys if node and key in node.members]
+    choices = ", ".join(keys)
+    if present:
+        message = f"{place(path, tree)} has {' and '.join(present)}, and only one of them can be"
+        return _Fault(finding("QE201", message, path=path, fix=f"keep one of {choices}"), (path,))
+    message = f"{place(path, tree)} says nothing of {choices}"
+    return _Fault(finding("QE202", message, path=path, fix=f"add one of {choices}"), (path,))
+
+
+def _not_a_duration(tree: Node, path: Path, words: list[str]) -> _Fault:
+    node = node_at(tree, path)
+    choices = " or ".join([EXAMPLES, *words])
+    message = f"{place(path, tree)} is {seen(node)}, which is no duration"
+    fix = f"write it like {choices}, units from large to small"
+    if node and is_numeric(node):
+        fix = f"add the unit: {decimal(node) or '30'}s for seconds, {decimal(node) or '30'}m for minutes"
+    return _Fault(finding("QE207", message, path=path, why="a duration has a unit", fix=fix), (path,))
+
+
+def _not_whole_seconds(tree: Node, path: Path) -> _Fault:
+    message = f"{place(path, tree)} is {seen(node_at(tree, path))}, and the service counts it in whole seconds"
+    return _Fault(finding("QE207", message, path=path, fix="leave out the milliseconds"), (path,))
+
+
+def _wrong_type(tree: Node, path: Path, error: ValidationError) -> _Fault:
+    """Say which type belongs there; numbers and texts that only need another spelling get it proposed."""
+    node = node_at(tree, path) or tree
+    schema: dict[str, Any] = error.schema if isinstance(error.schema, dict) else {}
+    wanted = error.validator_value
+    types = [wanted] if isinstance(wanted, str) else list(wanted)
+    if "integer" in types and is_numeric(node):
+        return _not_an_integer(tree, path, node)
+    if "x-duration" in schema and is_numeric(node):
+        return _not_a_duration(tree, path, schema["x-duration"])
+    if "string" in types and not isinstance(node.content, dict | tuple) and node.content is not None:
+        message = f"{place(path, tree)} is {seen(node)} without quotes, which is no text"
+        why = "YAML reads it as a number or as true or false, and its spelling would be lost"
+        return _Fault(finding("QE208", message, path=path, why=why, fix=f'write "{node.written}"'), (path,))
+    message = f"{place(path, tree)} is {seen(node)}, where {type_name(types)} belongs"
+    why, fix = WRONG_TYPES.get(str(path[-1]) if path else "", ("", f"write {type_name(types)}"))
+    return _Fault(finding("QE203", message, path=path, why=why, fix=fix), (path,))
+
+
+def _not_an_integer(tree: Node, path: Path, node: Node) -> _Fault:
+    digits = decimal(node)
+    message = f"{place(path, tree)} is {seen(node)}, which is no integer in decimal digits"
+    fix = f"write {digits}" if digits is not None else "write a whole number in digits"
+    why = "other spellings are read differently by different tools" if digits is not None else ""
+    return _Fault(finding("QE204", message, path=path, why=why, fix=fix), (path,))
+
+
+def _unknown_value(tree: Node, path: Path, error: ValidationError) -> _Fault:
+    node = node_at(tree, path)
+    values = [error.validator_value] if error.validator == "const" else error.validator_value
+    choices = [str(value) for value in values if value is not None]
+    rule = {("kind",): "QE209", ("version",): "QE210"}.get(path, "QE205")
+    message = f"{place(path, tree)} is {seen(node)}; it can be {_either(choices)}"
+    match = nearest(node.written, choices) if node else None
+    fix = f"write {match or _either(choices)}"
+    return _Fault(finding(rule, message, path=path, fix=fix), (path,))
+
+
+def _either(choices: list[str]) -> str:
+    return choices[0] if len(choices) == 1 else ", ".join(choices[:-1]) + " or " + choices[-1]
+
+
+def _wrong_alternative(tree: Node, path: Path, error: ValidationError) -> _Fault:
+    alternatives = [branch.get("type") for branch in error.validator_value]
+    types = [kind for item in alternatives for kind in ([item] if isinstance(item, str) else item or [])]
+    message = f"{place(path, tree)} is {seen(node_at(tree, path))}, where {type_name(types)} belongs"
+    return _Fault(finding("QE203", message, path=path, fix=f"write {type_name(types)}"), (path,))
+
+
+def _out_of_range(tree: Node, path: Path, error: ValidationError) -> _Fault:
+    """Say which bound a value of a scenario leaves."""
+    rule = "QE507" if path[:1] == ("jobs",) or path[:1] == ("events",) else "QE206"
+    bound = error.validator_value
+    problem = {
+        "minimum": f"at least {bound}",
+        "maximum": f"at most {bound}",
+        "minLength": "at least one character",
+        "maxLength": f"at most {bound} characters",
+        "minItems": f"at least {bound} entries",
+        "maxItems": f"at most {bound} entries",
+        "minProperties": f"at least {bound} entry",
+        "maxProperties": f"at most {bound} entries",
+    }.get(str(error.validator))
+    node = node_at(tree, path)
+    if problem is None and error.validator == "propertyNames":
+        key = str(error.instance)
+        return _Fault(_bad_name(tree, (*path, key), key), ((*path, key),))
+    if problem is None:
+        return _Fault(_bad_name(tree, path, node.written if node else ""), (path,))
+    message = f"{place(path, tree)} is {seen(node)}; it can have {problem}"
+    if error.validator in ("minimum", "maximum"):
+        message = f"{place(path, tree)} is {seen(node)}; it can be {problem}"
+    return _Fault(finding(rule, message, path=path, fix=f"write {problem}"), (path,))
+
+
+def _bad_name(tree: Node, path: Path, name: str) -> Diagnostic:
+    is_unit = len(path) > 1 and path[-2] in ("instances", "set_capacity")
+    form = "ml.<family>.<size>" if is_unit else "1 to 128 letters, digits, '-' or '_'"
+    noun = "instance type" if is_unit else "name"
+    message = f"the {noun} '{name}' in {place(path[:-1], tree)} is not of the form {form}"
+    return finding("QE507", message, path=path, fix=f"write it as {form}")
+
+
+WRONG_TYPES: Final = {
+    "service_environment": (
+        "a quota-managed queue has exactly one service environment",
+        "name one, e.g. service_environment: gpu",
+    ),
+}
+"""Key → (why, fix) where a wrong type has a known cause."""
+
+_FAIR_SHARE = (
+    "this format declares quota-share policies only; fair-share policies have no quota shares, and a policy's kind "
+    "can't be changed"
+)
+_FIXED_TYPE = "everything here is of type SAGEMAKER_TRAINING, the only one that quota management knows"
+
+NOT_IN_THIS_FORMAT: Final = {
+    "fairshare_policy": (_FAIR_SHARE, "remove it, and declare the fair-share policy elsewhere"),
+    "fair_share_policy": (_FAIR_SHARE, "remove it, and declare the fair-share policy elsewhere"),
+    "quota_share_policy": ("every policy here is a quota-share policy", "write idle_resource_assignment: FIFO instead"),
+    "type": (_FIXED_TYPE, "remove it"),
+    "job_queue_type": (_FIXED_TYPE, "remove it"),
+    "service_environment_type": (_FIXED_TYPE, "remove it"),
+    "capacity_limits": ("capacity limits are each share's own, never a default", "state them in each share"),
+    "compute_environment_order": (
+        "a quota-managed queue has a service environment, no compute environments",
+        "remove it",
+    ),
+    "service_environment_order": (
+        "a quota-managed queue has exactly one service environment",
+        "write service_environment: NAME instead",
+    ),
+    "scheduling_policy_arn": (
+        "policies are named, ARNs follow from the account",
+        "write scheduling_policy: NAME instead",
+    ),
+}
+"""Key that users of the API expect → (why it is not here, what to do)."""

@@ -1,0 +1,104 @@
+"""Bytes → text: encoding, size, characters. Reads files, knows nothing of YAML or JSON.
+
+The text it returns has LF line ends and no byte order mark, so that lines and columns are those an editor shows. The
+locale plays no part.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from typing import Final
+
+from ..model.diagnostic import Diagnostic, Span
+from ..model.trouble import Trouble
+from .findings import finding
+
+SIZE_MAX: Final = 1024 * 1024
+"""Bytes of one file."""
+
+_BOMS_OF_OTHERS: Final = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+
+CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+"""What may stand in no document: C0 and C1 controls but tab, LF and CR, other line separators, lone surrogates."""
+
+
+class Unreadable(Trouble):
+    """A path that can't be read at all: missing, a folder, forbidden. What is inside a readable file never raises."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"can't read {path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that was read: the name to show, its text, and what was wrong with its bytes."""
+
+    file: str
+    text: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read_source(path: str) -> Source:
+    """Read a file as UTF-8 text. Raises `Unreadable`."""
+    file = path.replace(os.sep, "/")
+    try:
+        with open(path, "rb") as handle:
+            if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+                raise Unreadable(file, "not a regular file")
+            data = handle.read(SIZE_MAX + 1)
+    except (OSError, ValueError) as error:
+        raise Unreadable(file, getattr(error, "strerror", None) or str(error)) from error
+    return decode(file, data)
+
+
+def decode(file: str, data: bytes) -> Source:
+    """Turn the bytes of `file` into text, with at most one finding about them."""
+    start = Span(file, 1, 1, 1, 1)
+    if len(data) > SIZE_MAX:
+        message = f"the file is larger than {SIZE_MAX // 1024} KiB"
+        return Source(
+            file, "", (finding("QE102", message, span=start, fix="split it, and join the parts with extends"),)
+        )
+    other = next((name for bom, name in _BOMS_OF_OTHERS if data.startswith(bom)), None)
+    if other:
+        message = f"the file is encoded as {other}, not as UTF-8"
+        return Source(file, "", (finding("QE101", message, span=start, fix="save it as UTF-8"),))
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Source(file, "", (_not_utf8(file, data, error.start),))
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    match = CONTROL.search(text)
+    return Source(file, text, (_control(file, text, match.start()),) if match else ())
+
+
+def span_at(file: str, text: str, index: int, length: int = 1) -> Span:
+    """Return the span of `length` characters of one line from `index` on."""
+    line = text.count("\n", 0, index) + 1
+    column = index - (text.rfind("\n", 0, index) + 1) + 1
+    return Span(file, line, column, line, column + length)
+
+
+def _not_utf8(file: str, data: bytes, index: int) -> Diagnostic:
+    """Say which byte is not UTF-8. All before it is, which gives the column."""
+    before = data[:index].replace(b"\r\n", b"\n").decode("utf-8").removeprefix("\ufeff")
+    message = f"the file is not UTF-8: byte 0x{data[index]:02x} at byte position {index}"
+    span = span_at(file, before, len(before))
+    return finding("QE101", message, span=span, why="a declaration is UTF-8 text", fix="save it as UTF-8")
+
+
+def _control(file: str, text: str, index: int) -> Diagnostic:
+    code = ord(text[index])
+    message = f"the text holds the character U+{code:04X}, which can't be seen"
+    why = "tools disagree about the names and lines that such characters make"
+    return finding("QE104", message, span=span_at(file, text, index), why=why, fix="delete it")

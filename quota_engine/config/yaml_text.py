@@ -1,0 +1,258 @@
+"""YAML text → tree: PyYAML finds the structure, this walk gives every value its meaning and its place.
+
+PyYAML's own constructors never run. The walk finds what they would let pass: duplicate keys, cycles, aliases that
+expand without end, tags, keys that are not text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Protocol
+
+import yaml
+
+from ..model.diagnostic import Diagnostic, Span
+from .findings import finding
+from .scalars import resolve
+from .source import CONTROL, Source
+from .tree import Member, Node
+
+NESTING_MAX: Final = 50
+EXPANSION_MAX: Final = 100_000
+"""Values of a document after aliases are expanded."""
+
+PLAIN: Final = "plain"
+"""The tag that our loader gives to scalars without quotes and without a tag: those that `scalars.resolve` reads."""
+
+_MERGE: Final = "<<"
+_CORE: Final = "tag:yaml.org,2002:"
+_TAGS: Final = frozenset({PLAIN, f"{_CORE}str", f"{_CORE}seq", f"{_CORE}map"})
+_BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_BASE):  # type: ignore[misc]
+    """PyYAML without its YAML 1.1 notion of what a plain scalar means."""
+
+    yaml_implicit_resolvers: ClassVar[Any] = {None: [(PLAIN, re.compile(""))]}
+
+
+class Mark(Protocol):
+    """A place in PyYAML's counting, from 0."""
+
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class Reader:
+    """The state of one walk: what was found, and what is known of nodes that were walked already."""
+
+    file: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    done: dict[int, tuple[Node, int, int]] = field(default_factory=dict)
+    """id of a PyYAML node → (tree, values it expands to, depth)."""
+    active: set[int] = field(default_factory=set)
+
+    def report(self, rule: str, message: str, span: Span, **more: Any) -> None:
+        self.diagnostics.append(finding(rule, message, span=span, **more))
+
+    def span(self, start: Mark, end: Mark) -> Span:
+        return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+
+def read_yaml(source: Source) -> tuple[Node | None, list[Diagnostic]]:
+    """Return the tree of a YAML document, None where there is none, and what is wrong with the text."""
+    try:
+        root = yaml.compose(source.text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        return None, [_syntax(source, error)]
+    except yaml.YAMLError as error:
+        return None, [finding("QE106", f"the text is not YAML: {error}", span=Span(source.file, 1, 1, 1, 1))]
+    if root is None:
+        return None, [empty(source.file)]
+    return convert_root(Reader(source.file), root)
+
+
+def convert_root(reader: Reader, root: yaml.Node) -> tuple[Node | None, list[Diagnostic]]:
+    """Turn a composed document into a tree; also used for JSON, whose reader makes the same nodes."""
+    tree, size, _ = convert(reader, root, 1)
+    if size > EXPANSION_MAX:
+        reader.report(
+            "QE111",
+            f"the aliases of this document expand to {size:,} values, more than {EXPANSION_MAX:,}",
+            Span(reader.file, 1, 1, 1, 1),
+            fix="write the values out",
+        )
+        return None, reader.diagnostics
+    return tree, reader.diagnostics
+
+
+def empty(file: str) -> Diagnostic:
+    return finding(
+        "QE103", "the file is empty", span=Span(file, 1, 1, 1, 1), fix="begin with `kind: stack` and `version: 1`"
+    )
+
+
+def convert(reader: Reader, node: yaml.Node, depth: int) -> tuple[Node, int, int]:
+    """Return (tree, number of values in it, its depth) of a node that stands `depth` deep."""
+    span = reader.span(node.start_mark, node.end_mark)
+    known = reader.done.get(id(node))
+    height = known[2] if known else 1
+    if id(node) in reader.active:
+        reader.report("QE110", "this value contains itself through an alias", span, fix="remove the alias inside it")
+        return Node(span, None), 1, 1
+    if depth + height - 1 > NESTING_MAX:
+        if not any(found.rule == "QE112" for found in reader.diagnostics):
+            reader.report("QE112", f"maps and lists are nested more than {NESTING_MAX} deep", span)
+        return Node(span, None), 1, 1
+    if known:
+        return known
+    reader.active.add(id(node))
+    result = _convert_new(reader, node, span, depth)
+    reader.active.discard(id(node))
+    reader.done[id(node)] = result
+    return result
+
+
+def _convert_new(reader: Reader, node: yaml.Node, span: Span, depth: int) -> tuple[Node, int, int]:
+    _check_tag(reader, node, span)
+    match node:
+        case yaml.ScalarNode():
+            _check_text(reader, node.value, span)
+            value = resolve(node.value) if node.tag == PLAIN else node.value
+            return Node(span, value, node.value), 1, 1
+        case yaml.SequenceNode():
+            children = [convert(reader, item, depth + 1) for item in node.value]
+            content: Any = tuple(child[0] for child in children)
+        case _:
+            members, children = _members(reader, node, depth)
+            content = members
+    size = 1 + sum(child[1] for child in children)
+    return Node(_trimmed(span, content), content), size, 1 + max((child[2] for child in children), default=0)
+
+
+def _trimmed(span: Span, content: object) -> Span:
+    """End a block map or list at its last value: PyYAML lets it reach to the next token, lines further down."""
+    last: Span | None = None
+    if isinstance(content, dict) and content:
+        member = next(reversed(content.values()))
+        last = max(member.node.span, member.key_span, key=lambda place: (place.end_line, place.end_column))
+    elif isinstance(content, tuple) and content:
+        last = content[-1].span
+    if last is None or last.file != span.file or span.end_column != 1 or last.end_line >= span.end_line:
+        return span
+    return Span(span.file, span.line, span.column, last.end_line, last.end_column)
+
+
+def _members(
+    reader: Reader, node: yaml.MappingNode, depth: int
+) -> tuple[dict[str, Member], list[tuple[Node, int, int]]]:
+    """Return the entries of a map, merged ones last, and all its converted children."""
+    own: dict[str, Member] = {}
+    merged: dict[str, Member] = {}
+    children: list[tuple[Node, int, int]] = []
+    for key_node, value_node in node.value:
+        child = convert(reader, value_node, depth + 1)
+        children.append(child)
+        span = reader.span(key_node.start_mark, key_node.end_mark)
+        if not isinstance(key_node, yaml.ScalarNode):
+            reader.report("QE113", "a key is text, not a list or a map", span)
+            continue
+        _check_tag(reader, key_node, span)
+        _check_text(reader, key_node.value, span)
+        if key_node.value == _MERGE and key_node.tag == PLAIN:
+            for key, member in _merge_sources(reader, child[0], span):
+                merged.setdefault(key, member)
+            continue
+        if key_node.value in own:
+            _duplicate(reader, key_node.value, span, own[key_node.value].key_span)
+            continue
+        own[key_node.value] = Member(span, child[0])
+    return own | {key: member for key, member in merged.items() if key not in own}, children
+
+
+def _merge_sources(reader: Reader, value: Node, span: Span) -> Iterator[tuple[str, Member]]:
+    """Yield the entries that `<<` brings in, those of earlier maps first."""
+    sources = value.content if isinstance(value.content, tuple) else (value,)
+    for source in sources:
+        if isinstance(source.content, dict):
+            yield from source.content.items()
+        else:
+            reader.report("QE115", "`<<` merges a map or a list of maps, and this is neither", span)
+
+
+def _duplicate(reader: Reader, key: str, span: Span, first: Span) -> None:
+    reader.report(
+        "QE109",
+        f"the key '{key}' stands twice in this map, first in line {first.line}",
+        span,
+        why="only one of the two values could count",
+        fix="remove one of them",
+        related=[(first, "the first one")],
+    )
+
+
+def _check_tag(reader: Reader, node: yaml.Node, span: Span) -> None:
+    """Refuse explicit tags but those of text, lists and maps, which say nothing new."""
+    if node.tag in _TAGS:
+        return
+    shown = "!!" + node.tag.removeprefix(_CORE) if node.tag.startswith(_CORE) else node.tag
+    reader.report("QE114", f"the tag {shown} has no meaning here", span, fix="remove the tag")
+
+
+def _check_text(reader: Reader, text: str, span: Span) -> None:
+    """Refuse characters that an escape such as "\\0" or "\\ud800" brings in."""
+    match = CONTROL.search(text)
+    if match:
+        reader.report("QE104", f"this text holds the character U+{ord(match[0]):04X}, which can't be seen", span)
+
+
+_TAB_IN_INDENT: Final = re.compile(r"^ *\t", re.MULTILINE)
+
+
+def _syntax(source: Source, error: yaml.MarkedYAMLError) -> Diagnostic:
+    """Say in one finding what PyYAML could not read."""
+    mark: Any = error.problem_mark or error.context_mark
+    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    lines = source.text.split("\n")
+    tab = _tab_near(lines, line)
+    if tab:
+        return finding(
+            "QE105",
+            "a tab stands where YAML wants spaces",
+            span=tab_span(source.file, tab),
+            why="YAML forbids tabs in indentation",
+            fix="indent with spaces",
+        )
+    line = min(line, len(lines))
+    column = min(column, len(lines[line - 1]) + 1)
+    span = Span(source.file, line, column, line, column + 1)
+    if "expected a single document" in str(error.context):
+        return finding("QE108", "a second document begins here", span=span, fix="keep one document in a file")
+    problem = " ".join(part for part in (error.context, error.problem) if part)
+    return finding("QE106", f"the text is not YAML: {problem}", span=span, related=_context(source, error))
+
+
+def tab_span(file: str, place: tuple[int, int]) -> Span:
+    line, column = place
+    return Span(file, line, column, line, column + 1)
+
+
+def _tab_near(lines: list[str], line: int) -> tuple[int, int] | None:
+    """Return (line, column) of a tab in the indentation of the line of an error, or of the one before."""
+    for number in (line, line - 1):
+        if 1 <= number <= len(lines):
+            match = _TAB_IN_INDENT.match(lines[number - 1])
+            if match:
+                return number, match.end()
+    return None
+
+
+def _context(source: Source, error: yaml.MarkedYAMLError) -> list[tuple[Span, str]]:
+    mark: Any = error.context_mark
+    if mark is None or mark is error.problem_mark or not error.context:
+        return []
+    span = Span(source.file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
+    return [(span, error.context)]

@@ -1,0 +1,492 @@
+"""Write quota_engine/config/schemas/*.json: the JSON Schemas of the formats, from one description and the service facts.
+
+    python tools/schemas.py
+
+The files serve editors as they are. `x-required` and `x-duration` are read by `quota_engine.config.schema` alone: a file
+that extends another may leave any key out, so what is required is known only after the merge. For the same reason every
+property also takes null, which removes an inherited value.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from quota_engine.model import durations  # noqa: E402
+from quota_engine.model import service_facts as facts  # noqa: E402
+from quota_engine.model.stack import State, Strategy  # noqa: E402
+
+Schema = dict[str, Any]
+TARGET = ROOT / "quota_engine" / "config" / "schemas"
+NAME = f"^{facts.NAME_PATTERN.pattern}$"
+STATUSES = ("runnable", "scheduled", "starting", "running", "succeeded", "failed")
+
+
+def text(description: str, **more: Any) -> Schema:
+    return {"description": description, "type": "string", **more}
+
+
+def integer(description: str, minimum: int, maximum: int = facts.INT32_MAX, **more: Any) -> Schema:
+    return {"description": description, "type": "integer", "minimum": minimum, "maximum": maximum, **more}
+
+
+def boolean(description: str, **more: Any) -> Schema:
+    return {"description": description, "type": "boolean", **more}
+
+
+def choice(description: str, values: list[str], **more: Any) -> Schema:
+    return {"description": description, "type": "string", "enum": values, **more}
+
+
+def duration(description: str, *words: str, **more: Any) -> Schema:
+    """A duration, or one of `words`."""
+    pattern = durations.PATTERN if not words else f"{durations.PATTERN}|^({'|'.join(words)})$"
+    return {"description": description, "type": "string", "pattern": pattern, "x-duration": list(words), **more}
+
+
+def record(description: str, properties: dict[str, Schema], required: tuple[str, ...] = (), **more: Any) -> Schema:
+    """A map with fixed keys."""
+    body: Schema = {
+        "description": description,
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }
+    return {**body, **({"x-required": list(required)} if required else {}), **more}
+
+
+def names(description: str, value: Schema, pattern: str = NAME, **more: Any) -> Schema:
+    """A map keyed by names."""
+    return {
+        "description": description,
+        "type": "object",
+        "propertyNames": {"pattern": pattern},
+        "additionalProperties": value,
+        **more,
+    }
+
+
+def listing(description: str, items: Schema, **more: Any) -> Schema:
+    return {"description": description, "type": "array", "items": items, **more}
+
+
+def state(what: str) -> Schema:
+    return choice(f"Whether the {what} takes new work. Default ENABLED.", [s.value for s in State], default="ENABLED")
+
+
+def tags(what: str) -> Schema:
+    value = text("The tag's value.", maxLength=facts.TAG_VALUE_MAX)
+    return names(
+        f"Tags of {what}.", value, rf"^(?![aA][wW][sS]:)[\s\S]{{1,{facts.TAG_KEY_MAX}}}$", maxProperties=facts.TAGS_MAX
+    )
+
+
+def capacity(description: str, minimum: int = facts.MAX_CAPACITY_MIN) -> Schema:
+    return names(
+        description,
+        integer("Number of instances of this type.", minimum),
+        f"^{facts.INSTANCE_TYPE_PATTERN.pattern}$",
+        minProperties=facts.CAPACITY_LIMITS_MIN,
+        maxProperties=facts.CAPACITY_LIMITS_MAX,
+    )
+
+
+def lifecycle() -> dict[str, Schema]:
+    return {
+        "protect": boolean("Pulumi refuses to delete it while this is true. Default false.", default=False),
+        "retain_on_delete": boolean("Pulumi forgets it instead of deleting it. Default false.", default=False),
+    }
+
+
+def resource_sharing() -> Schema:
+    return record(
+        "What happens to idle capacity: its own, and that of others.",
+        {
+            "strategy": choice(
+                "RESERVE keeps idle capacity to itself; LEND lets others use it; LEND_AND_BORROW also uses theirs.",
+                [s.value for s in Strategy],
+            ),
+            "borrow_limit": integer(
+                "Only with LEND_AND_BORROW: how much may be borrowed, in percent of each own capacity limit. "
+                "-1, the default, is unlimited; 0 borrows nothing.",
+                facts.BORROW_LIMIT_MIN,
+            ),
+        },
+        required=("strategy",),
+    )
+
+
+def preemption() -> Schema:
+    in_share = choice(
+        "Whether a job may preempt jobs of lower priority in its own share. Default DISABLED.",
+        [s.value for s in State],
+        default="DISABLED",
+    )
+    return record("Preemption within the share.", {"in_share": in_share})
+
+
+def share() -> Schema:
+    return record(
+        "A quota share: one team's part of the queue.",
+        {
+            "capacity_limits": capacity("The share's own instances, per instance type."),
+            "resource_sharing": resource_sharing(),
+            "preemption": preemption(),
+            "state": state("share"),
+            "tags": tags("the share"),
+            "renamed_from": text("The share's former name: Pulumi then knows it as the same resource.", pattern=NAME),
+            **lifecycle(),
+        },
+        required=("capacity_limits", "resource_sharing"),
+    )
+
+
+def share_defaults() -> Schema:
+    return record(
+        "What most shares of this queue have in common; a share's own values win. Never capacity limits.",
+        {
+            "resource_sharing": {**resource_sharing(), "x-required": []},
+            "preemption": preemption(),
+            "state": state("share"),
+            "tags": tags("every share"),
+            **lifecycle(),
+        },
+    )
+
+
+def time_limit_action() -> Schema:
+    return record(
+        "Ends a job that blocks its share's queue.",
+        {
+            "reason": choice("What the job is blocked by.", list(facts.TIME_LIMIT_REASONS)),
+            "state": choice("The status the job is in. Default RUNNABLE.", ["RUNNABLE"], default="RUNNABLE"),
+            "max_time": duration(
+                f"How long it may stay blocked, {durations.format_duration(facts.TIME_LIMIT_MIN_SECONDS * 1000)} to "
+                f"{durations.format_duration(facts.TIME_LIMIT_MAX_SECONDS * 1000)}, in whole seconds.",
+                **{"x-whole-seconds": True},
+            ),
+            "action": choice("What happens then. Default TERMINATE.", ["TERMINATE"], default="TERMINATE"),
+        },
+        required=("reason", "max_time"),
+    )
+
+
+def job_queue() -> Schema:
+    return record(
+        "A queue of SageMaker Training jobs.",
+        {
+            "service_environment": text(
+                "The queue's one service environment, which serves no other queue.", pattern=NAME
+            ),
+            "scheduling_policy": text("The quota-share policy it follows.", pattern=NAME),
+            "priority": integer(
+                "Order among queues that share an environment; without effect for quota management. Default 1.",
+                facts.QUEUE_PRIORITY_MIN,
+                facts.QUEUE_PRIORITY_MAX,
+                default=facts.DEFAULT_QUEUE_PRIORITY,
+            ),
+            "state": state("queue"),
+            "job_state_time_limit_actions": listing("What ends jobs that can never run.", time_limit_action()),
+            "quota_share_defaults": share_defaults(),
+            "quota_shares": names(
+                "The shares by name; their order is the order in which ties are settled.",
+                share(),
+                maxProperties=facts.SHARES_PER_QUEUE_MAX,
+            ),
+            "tags": tags("the queue"),
+            **lifecycle(),
+        },
+        required=("service_environment", "scheduling_policy"),
+    )
+
+
+def environment() -> Schema:
+    return record(
+        "A service environment: the pool of instances behind one queue.",
+        {
+            "capacity_limits": capacity("All instances there are, per instance type."),
+            "state": state("environment"),
+            "tags": tags("the environment"),
+            **lifecycle(),
+        },
+        required=("capacity_limits",),
+    )
+
+
+def policy() -> Schema:
+    strategy = choice(
+        "Which borrowing job gets idle capacity first. Default FIFO, the only value there is.",
+        list(facts.IDLE_RESOURCE_ASSIGNMENT),
+        default="FIFO",
+    )
+    return record(
+        "A quota-share scheduling policy.",
+        {"idle_resource_assignment": strategy, "tags": tags("the policy"), **lifecycle()},
+    )
+
+
+def header(kind: str) -> dict[str, Schema]:
+    return {
+        "kind": {"description": "What this file is.", "const": kind},
+        "version": {"description": "The version of the format.", "const": 1},
+    }
+
+
+def declaration(kind: str) -> Schema:
+    """The schema of a stack; a fragment has the same keys and none that is required."""
+    path = text("A file, relative to this one, in the stack's folder or below it.", minLength=1)
+    properties = {
+        **header(kind),
+        "name": text("The name shown in reports.", pattern=NAME),
+        "region": text("The AWS region, e.g. us-west-2.", pattern=f"^{facts.REGION_PATTERN.pattern}$"),
+        "account": text(
+            "The AWS account, 12 digits in quotes. Anything that talks to another account refuses to go on.",
+            pattern=f"^{facts.ACCOUNT_PATTERN.pattern}$",
+        ),
+        "extends": {
+            "description": "What this declaration builds on. Maps merge, lists and scalars replace, null removes.",
+            "anyOf": [path, listing("Several files; later ones win.", path)],
+        },
+        "tags": tags("every resource; a resource's own tags win"),
+        "service_environments": names("Service environments by name.", environment()),
+        "scheduling_policies": names("Scheduling policies by name.", policy()),
+        "job_queues": names("Job queues by name.", job_queue()),
+    }
+    title = {"stack": "The declaration of one environment", "fragment": "A part of declarations, for extends"}[kind]
+    return document(title, properties, ("kind", "version", *(("name", "region") if kind == "stack" else ())))
+
+
+def job() -> Schema:
+    rule = record(
+        "What happens when an attempt ends with a matching reason; the first match counts.",
+        {
+            "action": choice("RETRY or EXIT.", ["RETRY", "EXIT"]),
+            "on_status_reason": text("A glob: * at the end matches any rest.", maxLength=facts.STATUS_REASON_GLOB_MAX),
+        },
+        required=("action", "on_status_reason"),
+    )
+    failure = record(
+        "The job's own failure, on each attempt.",
+        {
+            "after": duration("RUNNING time before it fails."),
+            "status_reason": text("The text that SageMaker would report."),
+        },
+        required=("after", "status_reason"),
+    )
+    return record(
+        "One service job, or `count` copies of it.",
+        {
+            "name": text("The job's name; copies are called name-01, name-02, …", pattern=NAME),
+            "share": text("The quota share it is submitted to."),
+            "instances": capacity("All the instances it needs at once, per instance type."),
+            "submit_at": duration("When it is submitted, from the start of the scenario. Default 0s.", default="0s"),
+            "duration": duration("How long it runs. Without it, until something ends it."),
+            "priority": integer(
+                "Its scheduling priority; higher goes first. Default 0.",
+                facts.JOB_PRIORITY_MIN,
+                facts.JOB_PRIORITY_MAX,
+                default=0,
+            ),
+            "count": integer("How many copies are submitted at once. Default 1.", 1, 100_000, default=1),
+            "attempts": integer(
+                "How often it is tried in all; preemptions don't count. Default 1.",
+                facts.ATTEMPTS_MIN,
+                facts.ATTEMPTS_MAX,
+                default=1,
+            ),
+            "evaluate_on_exit": listing("Which failures are retried.", rule, maxItems=facts.EVALUATE_ON_EXIT_MAX),
+            "timeout": duration("How long an attempt may take, at least 60s."),
+            "preemption_retries": integer("How often it is requeued after a preemption. Default: without limit.", 0),
+            "checkpoint": duration(
+                "How much RUNNING time passes between checkpoints, or `continuous`. Without it, a preempted job starts "
+                "over.",
+                "continuous",
+            ),
+            "exit": failure,
+        },
+        required=("name", "share", "instances"),
+    )
+
+
+def event() -> Schema:
+    name = text("The job's name.")
+    kinds = {
+        "update_priority": record(
+            "A job's priority is changed.",
+            {
+                "job": name,
+                "priority": integer("The new priority.", facts.JOB_PRIORITY_MIN, facts.JOB_PRIORITY_MAX),
+            },
+            required=("job", "priority"),
+        ),
+        "terminate": record(
+            "A job is terminated.",
+            {"job": name, "reason": text("The reason given.")},
+            required=("job",),
+        ),
+        "fail": record(
+            "A job's training fails.",
+            {"job": name, "reason": text("The text that SageMaker would report.")},
+            required=("job", "reason"),
+        ),
+        "capacity_error": record(
+            "SageMaker finds no instances for a job that is being placed; it goes back to RUNNABLE.",
+            {"job": name},
+            required=("job",),
+        ),
+        "apply": text(
+            "A stack, relative to this file, that is deployed now: a quota edit while jobs run.", minLength=1
+        ),
+        "set_capacity": capacity("Instances won or lost: new limits of the service environment.", 0),
+    }
+    return record(
+        "Something that happens while jobs run.",
+        {"at": duration("When, from the start of the scenario."), **kinds},
+        required=("at",),
+        **{"x-one-of": list(kinds)},
+    )
+
+
+def expectation() -> Schema:
+    name = text("The job's name.")
+    share_name = text("The share's name: all its jobs.")
+    kinds = {
+        "preempted": record(
+            "The job is preempted at least once.",
+            {
+                "job": name,
+                "kind": choice("Which kind of preemption.", ["cross-share", "in-share"]),
+                "by": text("The job it made room for."),
+            },
+            required=("job",),
+        ),
+        "never_preempted": record(
+            "No job meant here is ever preempted.", {"job": name, "share": share_name}, **{"x-one-of": ["job", "share"]}
+        ),
+        "finished": record(
+            "All jobs meant here succeed in time.",
+            {"job": name, "share": share_name, "by": duration("The time by which they have.")},
+            required=("by",),
+            **{"x-one-of": ["job", "share"]},
+        ),
+        "no_blocked_jobs": {"description": "No job is ever blocked for good.", "const": True},
+        "blocked": record(
+            "The job is at the head of its share and can never run.",
+            {"job": name, "reason": choice("Why.", list(facts.TIME_LIMIT_REASONS))},
+            required=("job",),
+        ),
+    }
+    statuses = {status: listing(f"Jobs that are {status.upper()} then.", name) for status in STATUSES}
+    return record(
+        "What must hold: the jobs' statuses at a time, or one of the other kinds.",
+        {"at": duration("When these statuses hold, from the start of the scenario."), **statuses, **kinds},
+        **{"x-one-of": ["at", *kinds]},
+    )
+
+
+def scenario() -> Schema:
+    timing = record(
+        "How long transitions take; all 0s by default.",
+        {
+            "scheduled": duration("Time spent in SCHEDULED.", default="0s"),
+            "starting": duration("Time spent in STARTING.", default="0s"),
+            "stopping": duration("Time a preempted job takes to stop.", default="0s"),
+        },
+    )
+    properties = {
+        **header("scenario"),
+        "description": text("What it shows; one sentence."),
+        "stack": text("The stack's file, relative to this one.", minLength=1),
+        "queue": text("The queue the jobs go to; needed where the stack has several."),
+        "until": duration("When the simulation ends. Without it, when nothing more happens."),
+        "timing": timing,
+        "assumptions": {
+            "description": "Where the service's behaviour is not documented: what to assume, if not the default.",
+            "type": "object",
+        },
+        "jobs": listing("The jobs.", job()),
+        "events": listing("What happens while they run.", event()),
+        "expect": listing("What must hold.", expectation()),
+    }
+    return document("Work on one queue, and what is expected of it", properties, ("kind", "version", "stack"))
+
+
+def document(title: str, properties: dict[str, Schema], required: tuple[str, ...]) -> Schema:
+    body = record(title + ".", properties, required)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        **body,
+        "required": ["kind", "version"],
+    }
+
+
+def optional(schema: Schema) -> Schema:
+    """Drop what is required below the top: a fragment may leave out any key."""
+    result = {key: value for key, value in schema.items() if key != "x-required"}
+    if "properties" in result:
+        result["properties"] = {key: optional(value) for key, value in result["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(result.get(key), dict):
+            result[key] = optional(result[key])
+    return result
+
+
+def nullable(schema: Schema) -> Schema:
+    """Let every property below the top be null: in a file that extends another, null removes."""
+    result = dict(schema)
+    if "properties" in result:
+        result["properties"] = {key: _or_null(nullable(value)) for key, value in result["properties"].items()}
+    if isinstance(result.get("additionalProperties"), dict):
+        result["additionalProperties"] = _or_null(nullable(result["additionalProperties"]))
+    return result
+
+
+def _or_null(schema: Schema) -> Schema:
+    result = dict(schema)
+    if isinstance(result.get("type"), str):
+        result["type"] = [result["type"], "null"]
+    if "enum" in result:
+        result["enum"] = [*result["enum"], None]
+    return result
+
+
+def shown(schema: Schema) -> Schema:
+    """Turn `x-required` and `x-one-of` into what editors know, where nothing is merged later."""
+    result = {key: _shown_inside(key, value) for key, value in schema.items()}
+    if "x-required" in result:
+        result["required"] = result["x-required"]
+    if "x-one-of" in result:
+        result["oneOf"] = [{"required": [key]} for key in result["x-one-of"]]
+    return result
+
+
+def _shown_inside(key: str, value: Any) -> Any:
+    if key == "properties":
+        return {name: shown(inner) for name, inner in value.items()}
+    if key in ("items", "additionalProperties") and isinstance(value, dict):
+        return shown(value)
+    return value
+
+
+def schemas() -> dict[str, Schema]:
+    """Return every schema by kind."""
+    return {
+        "stack": nullable(declaration("stack")),
+        "fragment": {**nullable(optional(declaration("fragment"))), "x-required": ["kind", "version"]},
+        "scenario": shown(scenario()),
+    }
+
+
+def render(schema: Schema) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    for kind, body in schemas().items():
+        (TARGET / f"{kind}.schema.json").write_text(render(body), encoding="utf-8")
