@@ -22,8 +22,11 @@ class StartKind(StrEnum):
 
 
 class PreemptionKind(StrEnum):
+    """Why a job was preempted. LIMIT_LOWERED happens under assumption A-12's other value only, by no job."""
+
     CROSS_SHARE = "cross-share"
     IN_SHARE = "in-share"
+    LIMIT_LOWERED = "limit-lowered"
 
 
 class RequeueCause(StrEnum):
@@ -44,8 +47,28 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """A job that was not taken: its share or the queue is disabled or gone. There is no job record."""
+
+    at_ms: int
+    job: str
+    share: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputIgnored:
+    """An input that found its job in no state to heed it, e.g. `terminate` for a finished job. Nothing changed."""
+
+    at_ms: int
+    job: str
+    input: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Dispatched:
-    """RUNNABLE → SCHEDULED. `own` + `borrowed` = `need` per unit; `victims` are whom this step preempted.
+    """RUNNABLE → SCHEDULED. `own` + `borrowed` = `need` per unit (zeros left out); `victims` made the room.
 
     With IN_SHARE the amounts still say what of the need lies above the share's own limit.
     """
@@ -169,6 +192,8 @@ class SettingsChanged:
 
 TraceEvent = (
     Submitted
+    | Refused
+    | InputIgnored
     | Dispatched
     | Starting
     | Running

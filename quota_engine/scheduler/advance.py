@@ -1,0 +1,195 @@
+"""Moving a queue through time: what falls due fires, inputs are applied, one scheduling pass follows. Nothing else.
+
+Time comes from the caller only. All events of one instant are applied before one pass, in one canonical order. Where
+that pass makes something fall due in the same instant (a phase or a job that takes no time), the instant goes on: fire,
+pass, until nothing is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop
+from typing import Final
+
+from ..model.service_facts import time_limit_reason_text
+from ..model.work import CapacityError, Fail, Terminate, UpdatePriority
+from .inputs import (
+    Complete,
+    Input,
+    InputError,
+    JobInput,
+    PutEnvironment,
+    PutQueue,
+    PutShare,
+    RemoveShare,
+    Submit,
+    canonical_key,
+)
+from .life import (
+    ATTEMPT_TIMEOUT_REASON,
+    SHARE_DELETED_REASON,
+    begin_running,
+    begin_starting,
+    complete_preemption,
+    end_by_itself,
+    fail,
+    fail_attempt,
+    send_back,
+    submit,
+    succeed,
+    update_priority,
+)
+from .settings import drop_share, put_environment, put_queue, put_shares
+from .state import JobRecord, SchedulerState, timer_rank
+from .status import DISPATCHED, JobStatus
+from .step import run_pass
+from .trace import InputIgnored, SettingsChanged, Sink
+
+
+def advance(state: SchedulerState, to_ms: int, inputs: Sequence[Input] = (), sink: Sink | None = None) -> None:
+    """Bring the state to `to_ms`, then apply the inputs of that instant and run one scheduling pass.
+
+    `sink` receives every event in order. Raises InputError, with nothing changed by the faulty input, when time goes
+    backwards, an input is for another instant or an unknown job, or a job can't be.
+    """
+    if to_ms < state.now_ms:
+        raise InputError(f"time can't go back from {state.now_ms} ms to {to_ms} ms")
+    former = state.emit
+    if sink is not None:
+        state.emit = sink
+    try:
+        _run_until(state, to_ms)
+        state.now_ms = to_ms
+        _fire_due(state)
+        for given in inputs if len(inputs) < 2 else sorted(inputs, key=canonical_key):
+            _apply(state, given)
+        run_pass(state)
+        _finish_instant(state)
+    finally:
+        state.emit = former
+
+
+def next_due_ms(state: SchedulerState) -> int | None:
+    """Return when something happens by itself next, None when nothing will."""
+    entry = state.next_timer()
+    return None if entry is None else entry[0]
+
+
+def _run_until(state: SchedulerState, to_ms: int) -> None:
+    while (entry := state.next_timer()) is not None and entry[0] < to_ms:
+        state.now_ms = entry[0]
+        _finish_instant(state)
+
+
+def _finish_instant(state: SchedulerState) -> None:
+    """Fire and pass until nothing more is due now."""
+    while _fire_due(state):
+        run_pass(state)
+
+
+def _fire_due(state: SchedulerState) -> bool:
+    """Fire every live timer due by now, in the order of timers; tell whether there was one."""
+    fired = False
+    while (entry := state.next_timer()) is not None and entry[0] <= state.now_ms:
+        heappop(state.timers)
+        record = entry[3]
+        if entry[2] == record.token:
+            state.clear_timer(record)
+        _FIRE[timer_rank(entry)](state, record)
+        fired = True
+    return fired
+
+
+def _time_out(state: SchedulerState, record: JobRecord) -> None:
+    fail(state, record, ATTEMPT_TIMEOUT_REASON)
+
+
+def _become_eligible(state: SchedulerState, record: JobRecord) -> None:
+    state.touch(record.share)
+
+
+def _time_limit(state: SchedulerState, record: JobRecord) -> None:
+    """End a head that has been blocked for too long. UG: Jobs stuck in a RUNNABLE status."""
+    fail(state, record, time_limit_reason_text(record.share.blocked_code), terminated=True)
+
+
+_FIRE: Final[tuple[Callable[[SchedulerState, JobRecord], None], ...]] = (
+    end_by_itself,
+    complete_preemption,
+    _time_out,
+    _become_eligible,
+    _time_limit,
+    begin_starting,
+    begin_running,
+)
+"""What each timer does, by rank: END, STOPPED, TIMEOUT, ELIGIBLE, TIME_LIMIT, START, RUN."""
+
+
+def _apply(state: SchedulerState, given: Input) -> None:
+    match given:
+        case Submit(job=job):
+            submit(state, job)
+        case PutShare(share=share):
+            _emit_settings(state, put_shares(state, (share,)))
+        case RemoveShare(name=name):
+            _remove_share(state, name)
+        case PutEnvironment(environment=environment):
+            _emit_settings(state, put_environment(state, environment))
+        case PutQueue():
+            _emit_settings(state, put_queue(state, given))
+        case _:
+            _apply_to_job(state, given)
+
+
+def _emit_settings(state: SchedulerState, changes: tuple[str, ...]) -> None:
+    if changes:
+        state.emit(SettingsChanged(state.now_ms, changes))
+
+
+def _remove_share(state: SchedulerState, name: str) -> None:
+    share = state.shares.get(name)
+    if share is None:
+        raise InputError(f"there is no quota share {name!r} to remove")
+    state.emit(SettingsChanged(state.now_ms, (f"{name} removed",)))
+    for record in (*share.in_order(), *share.running.values()):
+        fail(state, record, SHARE_DELETED_REASON, terminated=True)
+    drop_share(state, share)
+
+
+def _apply_to_job(state: SchedulerState, given: JobInput) -> None:
+    if given.at_ms != state.now_ms:
+        raise InputError(f"an input for {given.at_ms} ms was given for {state.now_ms} ms (job {given.job!r})")
+    record = state.jobs.get(given.job)
+    if record is None:
+        raise InputError(f"there is no job {given.job!r}")
+    refusal = _unheeded(given, record)
+    if refusal:
+        state.emit(InputIgnored(state.now_ms, record.key, type(given).__name__, refusal))
+        return
+    match given:
+        case UpdatePriority(priority=priority):
+            update_priority(state, record, priority)
+        case Complete():
+            succeed(state, record)
+        case Terminate(reason=reason):
+            fail(state, record, reason, terminated=True)
+        case Fail(reason=reason):
+            fail_attempt(state, record, reason)
+        case CapacityError():
+            send_back(state, record)
+
+
+def _unheeded(given: JobInput, record: JobRecord) -> str:
+    """Return why an input finds its job in no state to heed it, "" when it does."""
+    status = record.status
+    if record.is_finished:
+        return f"the job has ended {status}"
+    match given:
+        case Complete() if status is not JobStatus.RUNNING:
+            return f"the job is {status}, not RUNNING"
+        case Fail() | CapacityError() if status not in DISPATCHED:
+            return f"the job is {status}, not dispatched"
+        case CapacityError() if record.stopping is not None:
+            return "the job is being preempted"
+        case _:
+            return ""

@@ -1,0 +1,311 @@
+"""All quota arithmetic: who uses how much, what is idle, lent, reserved, and what fits.
+
+It knows amounts only, never jobs, priorities or time. Units are numbered once; every amount is a plain integer in a
+list indexed by that number, so each question costs a few additions, whatever the number of jobs.
+
+Notation of the documents: use, cap (nominal), SE (`limit`); over = max(0, use - cap); idle = max(0, cap - use); IDLE =
+idle of the lending shares; OVER = over of all shares; RES = idle of the others. Two sums carry it all, per unit:
+`slack` = IDLE - OVER, `reserved` = RES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from ..model.stack import UNLIMITED, Capacity, QuotaShare, State
+from .assumptions import Assumptions
+
+UNBOUNDED: Final = 1 << 62
+"""More instances than there can be: the maximum use of a share whose borrow limit is -1."""
+
+Pairs = tuple[tuple[int, int], ...]
+"""A need as ((unit number, instances), …), by unit number."""
+
+
+class Need:
+    """What a job asks for, all units at once. One object per distinct need of a queue."""
+
+    __slots__ = ("by_unit", "pairs")
+
+    def __init__(self, pairs: Pairs, by_unit: Capacity) -> None:
+        self.pairs = pairs
+        self.by_unit = by_unit
+
+
+class Account:
+    """One share's amounts. `use` counts its dispatched jobs and its claim, not the victims being stopped."""
+
+    __slots__ = ("borrows", "cap", "lends", "max_use", "rounded", "unlisted_max_use", "use")
+
+    def __init__(self, units: int) -> None:
+        self.cap: list[int] = [0] * units
+        self.use: list[int] = [0] * units
+        self.max_use: list[int] = [0] * units
+        self.rounded: list[bool] = [False] * units
+        self.unlisted_max_use = 0
+        self.lends = False
+        self.borrows = False
+
+    def over(self, unit: int) -> int:
+        return max(0, self.use[unit] - self.cap[unit])
+
+    def idle(self, unit: int) -> int:
+        return max(0, self.cap[unit] - self.use[unit])
+
+    def fits_own(self, pairs: Pairs) -> bool:
+        """Whether the need fits within the share's own limit in every unit (own_fit)."""
+        use, cap = self.use, self.cap
+        for unit, count in pairs:  # noqa: SIM110 (a generator costs three times as much in the hottest question)
+            if use[unit] + count > cap[unit]:
+                return False
+        return True
+
+    def borrowed_part(self, pairs: Pairs) -> Pairs:
+        """What of a need placed now would lie above the own limit; units with none are left out."""
+        parts = ((unit, min(count, self.use[unit] + count - self.cap[unit])) for unit, count in pairs)
+        return tuple((unit, part) for unit, part in parts if part > 0)
+
+
+def borrow_allowance(cap: int, borrow_limit_percent: int) -> int:
+    """Return how many instances above `cap` may be borrowed: floor(cap * percent / 100) (assumption A-01)."""
+    if borrow_limit_percent == UNLIMITED:
+        return UNBOUNDED
+    return cap * borrow_limit_percent // 100
+
+
+class Ledger:
+    """The amounts of one queue. `committed` is what the environment has given or promised, per unit.
+
+    Committed are the dispatched jobs, the victims being stopped, and of each claim whatever it needs beyond what its
+    own victims still hold. So room is never promised twice, and a claim always finds its room (assumption A-15).
+    """
+
+    __slots__ = ("accounts", "committed", "limit", "needs", "reserved", "slack", "unit_names", "unit_numbers")
+
+    def __init__(self) -> None:
+        self.unit_names: list[str] = []
+        self.unit_numbers: dict[str, int] = {}
+        self.limit: list[int] = []
+        self.committed: list[int] = []
+        self.slack: list[int] = []
+        self.reserved: list[int] = []
+        self.accounts: list[Account] = []
+        self.needs: dict[tuple[tuple[str, int], ...], Need] = {}
+
+    def unit_number(self, name: str) -> int:
+        """Return the unit's number, giving it one (and every list a place) when it is new."""
+        number = self.unit_numbers.get(name)
+        if number is None:
+            number = self.unit_numbers[name] = len(self.unit_names)
+            self.unit_names.append(name)
+            for amounts in (self.limit, self.committed, self.slack, self.reserved):
+                amounts.append(0)
+            for account in self.accounts:
+                account.cap.append(0)
+                account.use.append(0)
+                account.max_use.append(account.unlisted_max_use)
+                account.rounded.append(False)
+        return number
+
+    def need_of(self, capacity: Capacity) -> Need:
+        """Return the one Need object for this capacity."""
+        key = tuple(capacity.items())
+        found = self.needs.get(key)
+        if found is None:
+            pairs = tuple(sorted((self.unit_number(unit), count) for unit, count in key))
+            found = self.needs[key] = Need(pairs, {unit: capacity[unit] for unit in sorted(capacity)})
+        return found
+
+    def amounts(self, pairs: Iterable[tuple[int, int]]) -> dict[str, int]:
+        """Return pairs as {unit: instances}, by unit name."""
+        return dict(sorted((self.unit_names[unit], count) for unit, count in pairs))
+
+    # Placing and freeing. The caller keeps the two in step with the jobs.
+
+    def add_use(self, account: Account, pairs: Pairs, sign: int) -> None:
+        """Count a need in (+1) or out (-1) of its share's use, and of slack and reserved with it."""
+        use, cap, slack = account.use, account.cap, self.slack
+        for unit, count in pairs:
+            before = use[unit]
+            after = use[unit] = before + sign * count
+            if after < 0:
+                raise ValueError(f"use of {self.unit_names[unit]} would fall from {before} to {after}")
+            if account.lends:
+                slack[unit] -= after - before
+            else:
+                nominal = cap[unit]
+                slack[unit] -= max(0, after - nominal) - max(0, before - nominal)
+                self.reserved[unit] += max(0, nominal - after) - max(0, nominal - before)
+
+    def add_committed(self, pairs: Iterable[tuple[int, int]], sign: int) -> None:
+        for unit, count in pairs:
+            self.committed[unit] += sign * count
+
+    def take(self, account: Account, pairs: Pairs) -> None:
+        """Place a need: it is used by its share and holds room in the environment."""
+        self.add_use(account, pairs, 1)
+        self.add_committed(pairs, 1)
+
+    def free(self, account: Account, pairs: Pairs) -> None:
+        """Undo `take`."""
+        self.add_use(account, pairs, -1)
+        self.add_committed(pairs, -1)
+
+    # Questions.
+
+    def is_over(self, pairs: Pairs) -> bool:
+        """Whether more is committed than the environment has, in a unit of the need (its limit was lowered)."""
+        return any(self.committed[unit] > self.limit[unit] for unit, _ in pairs)
+
+    def can_borrow(self, account: Account, pairs: Pairs) -> bool:
+        """Whether the need fits with borrowed capacity, nobody preempted: borrow_ok(j, {}).
+
+        With the need placed, per unit: use <= the share's maximum, OVER <= IDLE, sum of use <= SE, no pressure on
+        what is reserved. A lender's own idle instances leave IDLE as they are used, so its whole need counts.
+        """
+        if not account.borrows:
+            return False
+        use, max_use = account.use, account.max_use
+        for unit, count in pairs:
+            used = use[unit]
+            if used + count > max_use[unit]:
+                return False
+            room = self.limit[unit] - self.committed[unit]
+            demand = count if account.lends else max(0, min(count, used + count - account.cap[unit]))
+            if demand > self.slack[unit] or demand > room - self.reserved[unit] or count > room:
+                return False
+        return True
+
+    def has_room(self, account: Account, pairs: Pairs) -> bool:
+        """Whether a need that fits its share's own limit fits the environment too, nobody preempted (lack = 0)."""
+        trial = Trial(self, account, pairs)
+        return not any(trial.lack(unit) for unit, _ in pairs)
+
+    def most_for(self, account: Account, unit: int, assumptions: Assumptions) -> int:
+        """Return the most that could ever serve the share: its own limit and all that others could lend it."""
+        most = account.cap[unit] + self._lendable_by_others(account, unit)
+        if assumptions.unallocated_borrowable:
+            most += max(0, self.limit[unit] - sum(other.cap[unit] for other in self.accounts))
+        return most
+
+    def _lendable_by_others(self, account: Account, unit: int) -> int:
+        """Return the configured capacity of the other lending shares."""
+        return sum(other.cap[unit] for other in self.accounts if other.lends and other is not account)
+
+    # Settings.
+
+    def set_limits(self, capacity: Capacity) -> None:
+        """Set the environment's limits; a unit not named has none."""
+        numbers = {self.unit_number(unit): count for unit, count in capacity.items()}
+        self.limit = [numbers.get(unit, 0) for unit in range(len(self.unit_names))]
+
+    def set_share(self, account: Account, share: QuotaShare, assumptions: Assumptions) -> None:
+        """Give the account the share's settings. Call `recount` after the last change."""
+        for unit in share.capacity_limits:
+            self.unit_number(unit)
+        account.borrows = share.strategy.can_borrow
+        account.lends = share.strategy.can_lend and (share.state is State.ENABLED or assumptions.disabled_shares_lend)
+        percent = share.effective_borrow_limit_percent if account.borrows else 0
+        percent = percent if percent is not None else 0
+        units = range(len(self.unit_names))
+        account.cap = [share.capacity_limits.get(self.unit_names[unit], 0) for unit in units]
+        account.rounded = [percent > 0 and cap * percent % 100 != 0 for cap in account.cap]
+        unlisted = UNBOUNDED if percent == UNLIMITED and assumptions.borrow_unlisted_units else 0
+        account.unlisted_max_use = unlisted
+        account.max_use = [cap + borrow_allowance(cap, percent) if cap else unlisted for cap in account.cap]
+
+    def recount(self, assumptions: Assumptions) -> None:
+        """Compute slack and reserved anew from the accounts, after settings changed."""
+        for unit in range(len(self.unit_names)):
+            self.reserved[unit] = sum(account.idle(unit) for account in self.accounts if not account.lends)
+            idle = sum(account.idle(unit) for account in self.accounts if account.lends)
+            self.slack[unit] = idle - sum(account.over(unit) for account in self.accounts)
+            if assumptions.unallocated_borrowable:
+                nominal = sum(account.cap[unit] for account in self.accounts)
+                self.slack[unit] += max(0, self.limit[unit] - nominal)
+
+
+class Trial:
+    """What the amounts would be with one need placed and some victims gone. Nothing is changed.
+
+    `lack(unit)` is the larger of what is missing in the environment and by how much the pressure on reserved capacity
+    would grow: max(0, sum of use - SE, press after - press before).
+    """
+
+    __slots__ = ("account", "freed", "ledger", "need", "removed")
+
+    def __init__(self, ledger: Ledger, account: Account, pairs: Pairs) -> None:
+        self.ledger = ledger
+        self.account = account
+        self.need = dict(pairs)
+        self.freed: dict[int, int] = {}
+        self.removed: dict[Account, dict[int, int]] = {}
+
+    def remove(self, account: Account, pairs: Pairs, sign: int = 1) -> None:
+        """Take a victim's need away; with sign -1 give it back."""
+        removed = self.removed.setdefault(account, {})
+        for unit, count in pairs:
+            self.freed[unit] = self.freed.get(unit, 0) + sign * count
+            removed[unit] = removed.get(unit, 0) + sign * count
+
+    def use_after(self, account: Account, unit: int) -> int:
+        placed = self.need.get(unit, 0) if account is self.account else 0
+        removed = self.removed.get(account)
+        return account.use[unit] + placed - (removed.get(unit, 0) if removed else 0)
+
+    def over_after(self, account: Account, unit: int) -> int:
+        return max(0, self.use_after(account, unit) - account.cap[unit])
+
+    def committed_after(self, unit: int) -> int:
+        return self.ledger.committed[unit] + self.need.get(unit, 0) - self.freed.get(unit, 0)
+
+    def missing(self, unit: int) -> int:
+        """Return how far the environment would be exceeded; zero or less where the room suffices."""
+        return self.committed_after(unit) - self.ledger.limit[unit]
+
+    def _touched(self) -> list[Account]:
+        return [self.account, *(account for account in self.removed if account is not self.account)]
+
+    def reserved_after(self, unit: int) -> int:
+        change = 0
+        for account in self._touched():
+            if not account.lends:
+                change += max(0, account.cap[unit] - self.use_after(account, unit)) - account.idle(unit)
+        return self.ledger.reserved[unit] + change
+
+    def slack_after(self, unit: int) -> int:
+        change = 0
+        for account in self._touched():
+            if account.lends:
+                change += account.use[unit] - self.use_after(account, unit)
+            else:
+                change += account.over(unit) - self.over_after(account, unit)
+        return self.ledger.slack[unit] + change
+
+    def pressure_after(self, unit: int) -> int:
+        return max(0, self.committed_after(unit) + self.reserved_after(unit) - self.ledger.limit[unit])
+
+    def lack(self, unit: int) -> int:
+        ledger = self.ledger
+        before = max(0, ledger.committed[unit] + ledger.reserved[unit] - ledger.limit[unit])
+        return max(0, self.missing(unit), self.pressure_after(unit) - before)
+
+    def lacks(self) -> dict[int, int]:
+        """Return {unit: lack} for every unit of the need, zeros included."""
+        return {unit: self.lack(unit) for unit in self.need}
+
+    def fits_own(self) -> bool:
+        account = self.account
+        return all(self.use_after(account, unit) <= account.cap[unit] for unit in self.need)
+
+    def can_borrow(self) -> bool:
+        """borrow_ok(j, V)."""
+        account = self.account
+        return account.borrows and all(
+            self.use_after(account, unit) <= account.max_use[unit]
+            and self.slack_after(unit) >= 0
+            and self.missing(unit) <= 0
+            and self.pressure_after(unit) == 0
+            for unit in self.need
+        )

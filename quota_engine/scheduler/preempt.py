@@ -1,0 +1,188 @@
+"""Whom to stop so that a head can run: the search for victims, greedy in victim order, then pruned.
+
+It chooses and changes nothing. Candidates come from heaps per share and unit that are kept only for shares in which
+victims have been looked for, so that a queue without preemption pays nothing for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from heapq import heappop, heappush
+
+from .ledger import Trial
+from .life import index_victim
+from .state import JobRecord, SchedulerState, ShareState, VictimEntry
+
+
+class _Candidates:
+    """Hands out candidates in victim order; `restore` puts back what was not made a victim."""
+
+    def __init__(self, state: SchedulerState) -> None:
+        self.state = state
+        self.passed: dict[JobRecord, None] = {}
+        self.popped: list[tuple[list[VictimEntry], VictimEntry]] = []
+
+    def best(self, sources: Iterable[tuple[ShareState, int]]) -> JobRecord | None:
+        """Return the first candidate by victim order among those of (share, unit) pairs, and pass on from it."""
+        found: VictimEntry | None = None
+        for share, unit in sources:
+            entry = self._first(share, unit)
+            if entry is not None and (found is None or entry[0] < found[0]):
+                found = entry
+        if found is None:
+            return None
+        self.passed[found[2]] = None
+        return found[2]
+
+    def _first(self, share: ShareState, unit: int) -> VictimEntry | None:
+        if share.victims is None:
+            share.victims = {}
+            for record in share.running.values():
+                if record.stopping is None:
+                    index_victim(self.state, record)
+        heap = share.victims.get(unit)
+        while heap:
+            entry = heap[0]
+            if entry[2].victim_entry is not entry:
+                heappop(heap)
+            elif entry[2] in self.passed:
+                self.popped.append((heap, heappop(heap)))
+            else:
+                return entry
+        return None
+
+    def restore(self, victims: list[JobRecord] | None) -> None:
+        chosen = victims or ()
+        for heap, entry in self.popped:
+            if entry[2] not in chosen:
+                heappush(heap, entry)
+
+
+def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
+    """Return whom to stop in other shares for a head that fits its own limit; None when the room can't be made.
+
+    While the head lacks room in some unit, the best candidate of the shares above their limit in such a unit is added.
+    """
+    trial = Trial(state.ledger, record.share, record.need.pairs)
+    if not any(trial.lack(unit) for unit in trial.need):
+        return []
+    return _search_cross(state, record, trial)
+
+
+def _search_cross(state: SchedulerState, record: JobRecord, trial: Trial) -> list[JobRecord] | None:
+    candidates = _Candidates(state)
+    others = [share for share in state.shares.values() if share is not record.share]
+    victims: list[JobRecord] = []
+    while lacking := [unit for unit in trial.need if trial.lack(unit)]:
+        sources = ((share, unit) for share in others for unit in lacking if trial.over_after(share, unit) > 0)
+        victim = candidates.best(sources)
+        if victim is None:
+            break
+        victims.append(victim)
+        trial.remove(victim.share, victim.need.pairs)
+    has_room = all(trial.missing(unit) <= 0 for unit in trial.need)
+    found = _pruned_by_lack(trial, victims) if has_room else None
+    candidates.restore(found)
+    return found
+
+
+def _pruned_by_lack(trial: Trial, victims: list[JobRecord]) -> list[JobRecord]:
+    """Drop, from the last added to the first, each victim without whom the lack is no worse."""
+    lacks = trial.lacks()
+    kept = []
+    for victim in reversed(victims):
+        trial.remove(victim.share, victim.need.pairs, -1)
+        if any(trial.lack(unit) > lack for unit, lack in lacks.items()):
+            trial.remove(victim.share, victim.need.pairs)
+            kept.append(victim)
+    kept.reverse()
+    return kept
+
+
+def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
+    """Return whom to stop so that a head takes back its own idle part and borrows the rest (A-04, not the default).
+
+    Only what is short because its own part is lent out may be taken back, so None when more than that is missing.
+    """
+    share, ledger = record.share, state.ledger
+    if not share.borrows or not any(share.idle(unit) for unit, _ in record.need.pairs):
+        return None
+    trial = Trial(ledger, share, record.need.pairs)
+    if any(_borrow_lack(trial, unit) > share.idle(unit) for unit in trial.need):
+        return None
+    candidates = _Candidates(state)
+    others = [other for other in state.shares.values() if other is not share]
+    victims: list[JobRecord] = []
+    while lacking := [unit for unit in trial.need if _borrow_lack(trial, unit) > 0]:
+        sources = ((other, unit) for other in others for unit in lacking if trial.over_after(other, unit) > 0)
+        victim = candidates.best(sources)
+        if victim is None:
+            break
+        victims.append(victim)
+        trial.remove(victim.share, victim.need.pairs)
+    found = _pruned_by_goal(trial, victims, trial.can_borrow) if trial.can_borrow() else None
+    candidates.restore(found)
+    return found
+
+
+def _borrow_lack(trial: Trial, unit: int) -> int:
+    return max(trial.missing(unit), -trial.slack_after(unit), trial.pressure_after(unit))
+
+
+def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
+    """Return which jobs of the head's own share, of strictly lower priority, make room for it; None when none do.
+
+    The head then runs within the own limit with no lack, or on capacity that may be borrowed.
+    """
+    share = record.share
+    trial = Trial(state.ledger, share, record.need.pairs)
+
+    def is_served() -> bool:
+        return (trial.fits_own() and not any(trial.lack(unit) for unit in trial.need)) or trial.can_borrow()
+
+    candidates = _Candidates(state)
+    sources = [(share, unit) for unit in trial.need]
+    victims: list[JobRecord] = []
+    served = False
+    while not served:
+        victim = candidates.best(sources)
+        if victim is None:
+            break
+        if victim.priority >= record.priority:
+            if state.victims_by_priority_first:
+                break
+            continue
+        victims.append(victim)
+        trial.remove(share, victim.need.pairs)
+        served = is_served()
+    found = _pruned_by_goal(trial, victims, is_served) if served else None
+    candidates.restore(found)
+    return found
+
+
+def _pruned_by_goal(trial: Trial, victims: list[JobRecord], is_served: Callable[[], bool]) -> list[JobRecord]:
+    """Drop, from the last added to the first, each victim without whom the head is served all the same."""
+    kept = []
+    for victim in reversed(victims):
+        trial.remove(victim.share, victim.need.pairs, -1)
+        if not is_served():
+            trial.remove(victim.share, victim.need.pairs)
+            kept.append(victim)
+    kept.reverse()
+    return kept
+
+
+def lowered_limit_victims(share: ShareState, state: SchedulerState) -> list[JobRecord]:
+    """Return whom to stop at once so that a share uses no more than it now may (A-12, not the default)."""
+    excess = {unit: share.use[unit] - share.max_use[unit] for unit in range(len(share.use))}
+    candidates = _Candidates(state)
+    victims: list[JobRecord] = []
+    while over := [(share, unit) for unit, amount in excess.items() if amount > 0]:
+        victim = candidates.best(over)
+        if victim is None:
+            break
+        victims.append(victim)
+        for unit, count in victim.need.pairs:
+            excess[unit] -= count
+    candidates.restore(victims)
+    return victims

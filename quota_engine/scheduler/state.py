@@ -1,0 +1,349 @@
+"""The state of one queue: its shares, its jobs, its timers. The scheduler's one mutable object.
+
+Only `advance` and what it calls change it. A driver reads `jobs`, `shares`, `environment` and the functions of
+`snapshot`; everything it reads as a sequence is a tuple and stays as it was when the state moves on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import Final
+
+from ..model.stack import JobQueue, QuotaShare, ServiceEnvironment, State, TimeLimitAction
+from ..model.work import Job, Timing
+from .assumptions import Assumptions
+from .ledger import Account, Ledger, Need, Pairs
+from .order import HeadKey, QueueKey, VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
+from .status import FINISHED, JobStatus, check_transition
+from .trace import PreemptionKind, Sink, StartKind, TraceEvent
+
+QueueEntry = tuple[QueueKey, int, "JobRecord"]
+VictimEntry = tuple[VictimKey, int, "JobRecord"]
+"""An entry of a heap: its order, a number no other entry has (so that records are never compared), the record."""
+
+PREEMPTED_ATTEMPTS_KEPT: Final = 50
+"""How many preempted attempts a record keeps; the emulator shows fewer (assumption A-22)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One placement of a job that has ended. `placement` counts all placements from 1; `started_ms` is RUNNING's."""
+
+    placement: int
+    scheduled_ms: int
+    started_ms: int | None
+    stopped_ms: int
+    reason: str
+
+
+class Claim:
+    """A head's right to the room that its victims are leaving (assumption A-15).
+
+    `held` is what the victims still hold, per unit; `pending` how many of them are still stopping.
+    """
+
+    __slots__ = ("held", "pending", "record", "start", "victims")
+
+    def __init__(self, record: JobRecord, start: StartKind, victims: tuple[JobRecord, ...]) -> None:
+        self.record = record
+        self.start = start
+        self.victims = victims
+        self.pending = len(victims)
+        self.held: dict[int, int] = {}
+
+    @property
+    def victim_names(self) -> tuple[str, ...]:
+        return tuple(victim.key for victim in self.victims)
+
+
+@dataclass(slots=True)
+class Stopping:
+    """Why a dispatched job is being stopped. `claim` is None once the claim has lapsed."""
+
+    kind: PreemptionKind
+    by: str
+    by_share: str
+    claim: Claim | None
+
+
+class JobRecord:
+    """One job and all that DescribeServiceJob shows of it. Finished records stay as they ended.
+
+    `attempts` are the ended placements that were not preempted, oldest first; `preempted_attempts` the preempted ones,
+    newest first, the last `PREEMPTED_ATTEMPTS_KEPT` of `preempted_count`. `placements` counts dispatches: the latest
+    attempt is number `placements`, none while it is 0. `started_ms` is the start of the latest RUNNING.
+    """
+
+    __slots__ = (
+        "attempts",
+        "attempts_used",
+        "borrowed",
+        "capacity_blocked",
+        "capacity_wait_ms",
+        "created_ms",
+        "eligible_ms",
+        "is_terminated",
+        "job",
+        "kept_ms",
+        "key",
+        "need",
+        "placements",
+        "position_ms",
+        "preempted_attempts",
+        "preempted_count",
+        "priority",
+        "queue_entry",
+        "queued_ms",
+        "running_ms",
+        "scheduled_ms",
+        "seq",
+        "share",
+        "started_ms",
+        "status",
+        "status_reason",
+        "stopped_ms",
+        "stopping",
+        "token",
+        "victim_entry",
+    )
+
+    def __init__(self, job: Job, share: ShareState, need: Need, seq: int, now_ms: int) -> None:
+        self.key = job.name
+        self.job = job
+        self.share = share
+        self.need: Need = need
+        self.seq = seq
+        self.created_ms = now_ms
+        self.position_ms = now_ms
+        self.queued_ms = now_ms
+        self.priority: int = job.priority
+        self.status = JobStatus.SUBMITTED
+        self.status_reason = ""
+        self.scheduled_ms: int | None = None
+        self.started_ms: int | None = None
+        self.stopped_ms: int | None = None
+        self.running_ms: int | None = None
+        self.attempts: tuple[Attempt, ...] = ()
+        self.preempted_attempts: tuple[Attempt, ...] = ()
+        self.preempted_count = 0
+        self.attempts_used = 0
+        self.placements = 0
+        self.is_terminated = False
+        self.kept_ms = 0
+        self.borrowed: Pairs = ()
+        self.stopping: Stopping | None = None
+        self.eligible_ms = 0
+        self.capacity_blocked = False
+        self.capacity_wait_ms = 0
+        self.token = 0
+        self.queue_entry: QueueEntry | None = None
+        self.victim_entry: VictimEntry | None = None
+
+    @property
+    def share_name(self) -> str:
+        return self.share.name
+
+    @property
+    def is_finished(self) -> bool:
+        return self.status in FINISHED
+
+    def become(self, status: JobStatus) -> None:
+        self.status = check_transition(self.key, self.status, status)
+
+
+class ShareState(Account):
+    """One share: its settings, its amounts, its waiting and its dispatched jobs.
+
+    `waiting` is a heap with dead entries: one is alive while it is its record's `queue_entry`. `victims` holds one such
+    heap per unit, built when a victim of this share is first looked for. `head` is the first waiting job, `claim` its
+    claim; `blocked_*` what that head's statusReason says.
+    """
+
+    __slots__ = (
+        "blocked_code",
+        "blocked_record",
+        "blocked_since_ms",
+        "blocked_token",
+        "claim",
+        "head",
+        "head_since_ms",
+        "lacking",
+        "name",
+        "rank",
+        "reason_of_need",
+        "running",
+        "served_seq",
+        "settings",
+        "victims",
+        "waiting",
+        "waiting_count",
+    )
+
+    def __init__(self, settings: QuotaShare, rank: int, units: int) -> None:
+        super().__init__(units)
+        self.settings = settings
+        self.name = settings.name
+        self.rank = rank
+        self.served_seq = 0
+        self.waiting: list[QueueEntry] = []
+        self.waiting_count = 0
+        self.running: dict[int, JobRecord] = {}
+        self.victims: dict[int, list[VictimEntry]] | None = None
+        self.head: JobRecord | None = None
+        self.head_since_ms = 0
+        self.claim: Claim | None = None
+        self.lacking = False
+        self.reason_of_need: dict[Pairs, str] = {}
+        self.blocked_record: JobRecord | None = None
+        self.blocked_code = ""
+        self.blocked_since_ms = 0
+        self.blocked_token = 0
+
+    def first_waiting(self) -> JobRecord | None:
+        """Return the job at the front, dropping dead entries on the way."""
+        waiting = self.waiting
+        while waiting:
+            entry = waiting[0]
+            if entry[2].queue_entry is entry:
+                return entry[2]
+            heappop(waiting)
+        return None
+
+    def enqueue(self, record: JobRecord, tick: int) -> None:
+        """Put a RUNNABLE job in its place; a former entry of it is dead from now on. `tick` is used once only."""
+        if record.queue_entry is None:
+            self.waiting_count += 1
+        entry = (queue_key(record), tick, record)
+        record.queue_entry = entry
+        heappush(self.waiting, entry)
+        if len(self.waiting) > 64 + 2 * self.waiting_count:
+            self.waiting = [entry for entry in self.waiting if entry[2].queue_entry is entry]
+            heapify(self.waiting)
+
+    def dequeue(self, record: JobRecord) -> None:
+        record.queue_entry = None
+        self.waiting_count -= 1
+
+    def add_victim(self, entry: VictimEntry) -> None:
+        """Enter a candidate in the heap of each unit it uses. There must be heaps: see `candidates`."""
+        if self.victims is None:
+            return
+        for unit, _ in entry[2].need.pairs:
+            heap = self.victims.setdefault(unit, [])
+            heappush(heap, entry)
+            if len(heap) > 64 + 2 * self.use[unit]:
+                heap[:] = [entry for entry in heap if entry[2].victim_entry is entry]
+                heapify(heap)
+
+    def in_order(self) -> list[JobRecord]:
+        """Return all waiting jobs in their order. Costs a sort: for reports, and for backfill."""
+        return [entry[2] for entry in sorted(self.waiting) if entry[2].queue_entry is entry]
+
+
+TimerEntry = tuple[int, int, int, "JobRecord"]
+"""(due_ms, rank and submission as one number, token, record); alive while the token is the record's."""
+
+END, STOPPED, TIMEOUT, ELIGIBLE, TIME_LIMIT, START, RUN = range(7)
+"""What falls due, in the order in which the timers of one instant fire."""
+
+_SEQ_BITS = 40
+
+
+class SchedulerState:
+    """Everything about one queue at `now_ms`. Make it with `create`, change it with `advance` only."""
+
+    def __init__(
+        self, queue: JobQueue, environment: ServiceEnvironment, timing: Timing, assumptions: Assumptions, now_ms: int
+    ) -> None:
+        self.now_ms = now_ms
+        self.timing = timing
+        self.assumptions = assumptions
+        self.environment = environment
+        self.queue_state = queue.state
+        self.time_limit_actions: tuple[TimeLimitAction, ...] = queue.time_limit_actions
+        self.ledger = Ledger()
+        self.shares: dict[str, ShareState] = {}
+        self.jobs: dict[str, JobRecord] = {}
+        self.next_rank = 0
+        self.next_seq = 0
+        self.served = 0
+        self.token = 0
+        self.timers: list[TimerEntry] = []
+        self.claims: list[Claim] = []
+        self.touched: dict[ShareState, None] = {}
+        self.released = False
+        self.settings_changed = False
+        self.emit: Sink = _ignore
+        self.head_key = head_key_of(assumptions)
+        self.victim_key = victim_key_of(assumptions)
+        self.victims_by_priority_first = victims_by_priority_first(assumptions)
+
+    @classmethod
+    def create(
+        cls,
+        queue: JobQueue,
+        environment: ServiceEnvironment,
+        timing: Timing | None = None,
+        assumptions: Assumptions | None = None,
+        now_ms: int = 0,
+    ) -> SchedulerState:
+        """Return an empty queue with its shares in the declared order."""
+        from .settings import put_shares
+
+        state = cls(queue, environment, timing or Timing(), assumptions or Assumptions(), now_ms)
+        put_shares(state, queue.quota_shares.values())
+        return state
+
+    @property
+    def is_placing(self) -> bool:
+        """Whether the environment lets its queue place jobs. UG: Update a service environment."""
+        return self.environment.state is State.ENABLED
+
+    def tick(self) -> int:
+        """Return a number never returned before."""
+        self.token += 1
+        return self.token
+
+    def set_timer(self, record: JobRecord, due_ms: int, rank: int) -> None:
+        """Give the record its one timer; the former one is dead from now on."""
+        record.token = token = self.tick()
+        heappush(self.timers, (due_ms, rank << _SEQ_BITS | record.seq, token, record))
+
+    def set_block_timer(self, share: ShareState, record: JobRecord, due_ms: int) -> None:
+        """Set the time limit of a share's blocked head."""
+        share.blocked_token = token = self.tick()
+        heappush(self.timers, (due_ms, TIME_LIMIT << _SEQ_BITS | record.seq, token, record))
+
+    def clear_timer(self, record: JobRecord) -> None:
+        record.token = 0
+
+    def next_timer(self) -> TimerEntry | None:
+        """Return the next live timer, dropping dead ones on the way."""
+        timers = self.timers
+        while timers:
+            entry = timers[0]
+            record = entry[3]
+            if entry[2] in (record.token, record.share.blocked_token):
+                return entry
+            heappop(timers)
+        return None
+
+    def touch(self, share: ShareState) -> None:
+        """Have the next pass look at the share's head anew."""
+        self.touched[share] = None
+
+    def heads(self) -> list[tuple[HeadKey, ShareState]]:
+        """Return the shares with a waiting job in the order of their heads."""
+        return sorted(
+            ((self.head_key(share, share.head), share) for share in self.shares.values() if share.head is not None),
+            key=lambda item: item[0],
+        )
+
+
+def timer_rank(entry: TimerEntry) -> int:
+    return entry[1] >> _SEQ_BITS
+
+
+def _ignore(event: TraceEvent) -> None:
+    """Stand for a sink where none was given."""
