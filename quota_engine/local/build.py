@@ -33,24 +33,24 @@ class BuildFailed(OSError):
 def build_engine(into: Path, version: str, progress: TextIO, environ: Mapping[str, str]) -> None:
     """Build the Pulumi CLI into the folder `into`: about 3 minutes on 2 cores."""
     what = f"Pulumi {version} from the Go module proxy (once, about 3 minutes)"
-    _build(_module("pulumi"), _ENGINE_PACKAGE, into / "pulumi", version, what, progress, environ)
+    _build(_module("pulumi", environ), _ENGINE_PACKAGE, into / "pulumi", version, what, progress, environ)
 
 
 def build_language_host(into: Path, version: str, progress: TextIO, environ: Mapping[str, str]) -> None:
     """Build the Python language host into `into` and put the script it runs beside it, where it looks for it."""
     what = f"the Python language host for Pulumi {version} (once, under a minute)"
     target = into / "pulumi-language-python"
-    _build(_module("pulumi-language-python"), _HOST_PACKAGE, target, version, what, progress, environ)
+    _build(_module("pulumi-language-python", environ), _HOST_PACKAGE, target, version, what, progress, environ)
     script = into / "pulumi-language-python-exec"
     shutil.copyfile(_sdk_folder(environ) / "python" / "cmd" / script.name, script)
     script.chmod(0o755)
 
 
-def _module(name: str) -> Path:
+def _module(name: str, environ: Mapping[str, str]) -> Path:
     folder = TOOLS / name
     if not (folder / "go.mod").is_file():
         raise BuildFailed(f"the Go module {folder} is not there; it is part of a checkout of this project")
-    if shutil.which("go") is None:
+    if shutil.which("go", path=environ.get("PATH")) is None:
         raise BuildFailed("no go on PATH; Go 1.26.6 or newer is needed")
     return folder
 
@@ -93,7 +93,7 @@ def _copy_lines(source: Iterable[str], target: list[str]) -> None:
 def _sdk_folder(environ: Mapping[str, str]) -> Path:
     """Return where the toolchain keeps the SDK module of the engine's version, fetching it if need be."""
     command = ["go", "mod", "download", "-json", _SDK_MODULE]
-    module = _module("pulumi")
+    module = _module("pulumi", environ)
     run = subprocess.run(command, cwd=module, env=_env(environ), capture_output=True, text=True, check=False)
     if run.returncode != 0:
         raise BuildFailed(f"{' '.join(command)} failed: {run.stderr.strip() or run.stdout.strip()}")

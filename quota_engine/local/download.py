@@ -15,19 +15,19 @@ from typing import IO, TextIO
 
 from .progress import ProgressLine
 
-_RELEASES = "https://get.pulumi.com/releases/sdk"
+RELEASES = "https://get.pulumi.com/releases/sdk"
 _ANSWER_TIMEOUT_S = 10
 _CHUNK_BYTES = 1 << 20
 _ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
-def download_engine(into: Path, version: str, progress: TextIO) -> None:
+def download_engine(into: Path, version: str, progress: TextIO, releases: str = RELEASES) -> None:
     """Put the programs of release `version` into the folder `into`. A host that is silent for 10 s counts as absent."""
     archive = archive_name(version, platform.system(), platform.machine())
-    expected = published_sha256(_read(f"{_RELEASES}/pulumi-{version}-checksums.txt"), archive)
+    expected = published_sha256(_read(f"{releases}/pulumi-{version}-checksums.txt"), archive)
     line = ProgressLine(progress)
     with tempfile.TemporaryFile() as target:
-        seen = _fetch(f"{_RELEASES}/{archive}", target, line)
+        seen = _fetch(f"{releases}/{archive}", target, line)
         if seen != expected:
             raise OSError(f"the SHA-256 of {archive} is {seen}, published is {expected}")
         target.seek(0)
@@ -65,7 +65,7 @@ def unpack(archive: IO[bytes], into: Path) -> None:
 
 
 def _read(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - the scheme is in _RELEASES
+    with urllib.request.urlopen(url, timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - the scheme is the caller's constant
         text: bytes = answer.read()
     return text.decode("utf-8", "replace")
 
@@ -74,7 +74,7 @@ def _fetch(url: str, target: IO[bytes], line: ProgressLine) -> str:
     """Copy what stands at `url` to `target`; return its SHA-256."""
     digest = hashlib.sha256()
     done_bytes = 0
-    with urllib.request.urlopen(url, timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - the scheme is in _RELEASES
+    with urllib.request.urlopen(url, timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - the scheme is the caller's constant
         while chunk := answer.read(_CHUNK_BYTES):
             digest.update(chunk)
             target.write(chunk)
