@@ -1,0 +1,170 @@
+"""Run the emulator: bind, serve until told to stop, and leave nothing behind. The only module that opens a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Final
+
+import uvicorn
+
+from ..model.trouble import Trouble
+from .app import app_of
+from .protocol import bounded_protocol
+from .settings import Settings
+from .start import new_world
+from .store import World
+
+_KEEP_ALIVE_S: Final = 60
+_BACKLOG: Final = 1024
+_SHUTDOWN_S: Final = 2
+
+
+class PortUnavailable(Trouble):
+    """The address can't be bound. `host` and `port` are what was asked for."""
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(
+            f"the emulator can't listen on {host}:{port}",
+            why=reason,
+            fix="stop what uses that port, or choose another with --port (0 takes any free one)",
+        )
+        self.host = host
+        self.port = port
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a running emulator answers. `world` is what it serves, for those in the same process."""
+
+    url: str
+    host: str
+    port: int
+    world: World
+
+
+def serve(settings: Settings, ready: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGINT or SIGTERM, then return. `ready` is called once with the URL, when requests can come.
+
+    Must be called in the main thread. Raises PortUnavailable, or StackRefused when `settings.stack` can't be deployed.
+    """
+    with _listener(settings) as listener:
+        endpoint = _endpoint(settings, listener)
+        server = _Server(endpoint, lambda: ready(endpoint.url) if ready else None)
+        with _stop_on_signals(server), asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(server.serve(sockets=[listener]))
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[Endpoint]:
+    """Serve in a thread of this process for the length of a `with` block. Raises as `serve` does."""
+    with _listener(settings) as listener:
+        endpoint = _endpoint(settings, listener)
+        started = threading.Event()
+        server = _Server(endpoint, started.set)
+        thread = threading.Thread(target=_run_in_thread, args=(server, listener), daemon=True)
+        thread.start()
+        started.wait()
+        try:
+            yield endpoint
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _run_in_thread(server: _Server, listener: socket.socket) -> None:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(server.serve(sockets=[listener]))
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server that says when it has started and leaves signals to us."""
+
+    def __init__(self, endpoint: Endpoint, on_started: Callable[[], None]) -> None:
+        settings = endpoint.world.settings
+        super().__init__(
+            uvicorn.Config(
+                app_of(endpoint.world),
+                http=bounded_protocol(settings.request_timeout_s),
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=_KEEP_ALIVE_S,
+                timeout_graceful_shutdown=_SHUTDOWN_S,
+                backlog=_BACKLOG,
+            )
+        )
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_started()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Do nothing: uvicorn would raise the signal again after its shutdown, and so end the process by it."""
+        yield
+
+
+@contextmanager
+def _stop_on_signals(server: _Server) -> Iterator[None]:
+    """Stop the server on SIGINT and SIGTERM for the length of the block."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
+    former = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _listener(settings: Settings) -> Iterator[socket.socket]:
+    """Bind the address; port 0 takes any free one. Raises PortUnavailable."""
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _name, address = found[0]
+        listener = socket.socket(family, kind, protocol)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise PortUnavailable(settings.host, settings.port, str(error)) from error
+    with listener:
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise PortUnavailable(settings.host, settings.port, reason) from error
+        listener.setblocking(False)
+        yield listener
+
+
+def _endpoint(settings: Settings, listener: socket.socket) -> Endpoint:
+    host, port = settings.host, listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    return Endpoint(f"http://{shown}:{port}", host, port, new_world(settings))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """Return uvloop's loop where it is installed, which answers about twice as fast."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
+
+
+logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
