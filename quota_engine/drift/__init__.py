@@ -3,11 +3,23 @@
 `compare(desired, observation)` is what others call; `KINDS` lists the kinds of drift by rule id.
 """
 
-from .changes import Action, Change, DriftReport, Outcome, ResourceKind, StatusNote, Unreadable, Value
+from .changes import (
+    EXIT_CODES,
+    Action,
+    Change,
+    DriftReport,
+    Outcome,
+    ResourceKind,
+    StatusNote,
+    Unreadable,
+    Value,
+    overall,
+)
 from .compare import Unmanaged, compare
 from .kinds import KINDS, Kind
 
 __all__ = [
+    "EXIT_CODES",
     "KINDS",
     "Action",
     "Change",
@@ -20,4 +32,5 @@ __all__ = [
     "Unreadable",
     "Value",
     "compare",
+    "overall",
 ]

@@ -5,7 +5,7 @@ A `Change` can't leave out its consequence, nor whether a refresh repairs it; an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -145,3 +145,8 @@ class DriftReport:
         """Each resource with a counting change or note, once, in the order of paths."""
         found = {change.resource for change in self.counting} | {note.path for note in self.notes if note.counts}
         return tuple(sorted(found, key=order))
+
+
+def overall(reports: Iterable[DriftReport]) -> Outcome:
+    """Return the outcome of several reports: could not tell before drift before in sync."""
+    return max((report.outcome for report in reports), key=lambda one: EXIT_CODES[one], default=Outcome.IN_SYNC)

@@ -79,7 +79,7 @@ def compare(desired: Stack, observation: Observation, *, unmanaged: Unmanaged = 
         name=desired.name,
         account=observation.stack.account or "",
         region=observation.stack.region,
-        changes=tuple(sorted(found.changes, key=lambda change: order(change.path))),
+        changes=tuple(sorted(found.changes, key=lambda change: (order(change.resource), order(change.attribute)))),
         notes=tuple(sorted(found.notes, key=lambda note: order(note.path))),
         unreadable=tuple(sorted(found.unreadable, key=lambda gap: order(gap.path))),
         compared={kind: found.compared[kind] for kind in ResourceKind if found.compared[kind]},

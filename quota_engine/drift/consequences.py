@@ -51,7 +51,7 @@ def of_change(
         return f"{desired.name} is of a type that quota management does not know, so none of it works as declared"
     if isinstance(desired, QuotaShare) and isinstance(live, QuotaShare):
         if head == "capacity_limits":
-            return _share_capacity(live, last, _count(before), _count(after))
+            return _share_capacity(desired, live, last)
         return _share_attribute(desired, live, attribute, after, around)
     if isinstance(desired, ServiceEnvironment):
         if head == "capacity_limits":
@@ -120,17 +120,21 @@ def _totals(shares: Iterable[QuotaShare]) -> dict[str, int]:
     return totals
 
 
-def _share_capacity(live: QuotaShare, unit: str, before: int, after: int) -> str:
+def _share_capacity(desired: QuotaShare, live: QuotaShare, unit: str) -> str:
+    name, before, after = live.name, desired.capacity_limits.get(unit, 0), live.capacity_limits.get(unit, 0)
     if after == 0:
-        sentence = f"{live.name} has no {unit} of its own (declared {before}), so its jobs of that type can't run"
+        parts = [f"{name} has no {unit} of its own (declared {before}), so its jobs of that type can't run"]
     elif before == 0:
-        sentence = f"{live.name} has {after} {unit} of its own that nobody declared"
+        parts = [f"{name} has {after} {unit} of its own that nobody declared"]
     else:
-        sentence = f"{live.name} has {_compared(before, after, unit)} of its own"
-        sentence += f"; its running jobs above {after} may be preempted" if after < before else ""
+        parts = [f"{name} has {_compared(before, after, unit)} of its own"]
+        parts += [f"its running jobs above {after} may be preempted"] if after < before else []
+    may_borrow = _allowance(desired, unit), _allowance(live, unit)
+    if after and before and None not in may_borrow and may_borrow[0] != may_borrow[1]:
+        parts.append(f"it may borrow {may_borrow[1]} instead of {may_borrow[0]}")
     if live.strategy.can_lend:
-        sentence += f"; the other shares can borrow up to {abs(after - before)} {'more' if after > before else 'fewer'}"
-    return sentence
+        parts.append(f"the other shares can borrow up to {abs(after - before)} {'more' if after > before else 'fewer'}")
+    return "; ".join(parts)
 
 
 def _share_attribute(desired: QuotaShare, live: QuotaShare, attribute: Path, after: Value, around: Surroundings) -> str:
@@ -185,7 +189,7 @@ def _borrow_limit(desired: QuotaShare, live: QuotaShare, around: Surroundings) -
             )
             parts.append(f"whatever the others lend, up to {lent} {unit} (unlimited; declared {before})")
         elif before is None:
-            parts.append(f"at most {after} {unit} (declared unlimited)")
+            parts.append(f"{f'at most {after}' if after else 'no'} {unit} (declared unlimited)")
         else:
             parts.append(_compared(before, after, unit))
     if not parts:
@@ -225,7 +229,8 @@ def _environment_capacity(desired: ServiceEnvironment, unit: str, before: int, a
     if after < total:
         sentence += f"; the shares' own limits add up to {total}, so not all can be honoured at once"
     elif after > total and after > before:
-        sentence += f"; the shares' own limits add up to {total}, so the rest stays unused"
+        shares_total = f"the shares' own limits add up to {total}" if total else "no share has a limit for it"
+        sentence += f"; {shares_total}, so {'the rest' if total else 'it'} stays unused"
     return sentence
 
 

@@ -1,0 +1,157 @@
+"""A tiny AWS account on loopback that answers Batch's read operations and STS from recorded JSON, or fails as told.
+
+It stands in for AWS on the wire, under a real boto3 client. A fault is keyed by operation, or by (operation, the name
+or ARN asked for).
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import boto3
+
+ACCOUNT = "123456789012"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An answer in place of the right one; `status` 0 cuts the connection instead."""
+
+    status: int
+    body: bytes = b"{}"
+    error_type: str = ""
+
+
+def denied() -> Fault:
+    return Fault(403, b'{"message": "User is not authorized to perform this action"}', "AccessDeniedException")
+
+
+def throttled() -> Fault:
+    return Fault(429, b'{"message": "Too Many Requests"}', "TooManyRequestsException")
+
+
+def broken() -> Fault:
+    return Fault(500, b'{"message": "internal"}', "ServerException")
+
+
+def gone(name: str = "it") -> Fault:
+    return Fault(400, json.dumps({"message": f"{name} does not exist"}).encode(), "ClientException")
+
+
+CUT = Fault(0)
+
+
+@dataclass
+class RecordedAccount:
+    """What lives in the account, which calls fail, and which calls were made."""
+
+    live: Mapping[str, list[dict[str, Any]]]
+    account: str = ACCOUNT
+    page_size: int = 100
+    empty_page_in_the_middle: bool = False
+    faults: dict[str | tuple[str, str], Fault] = field(default_factory=dict)
+    calls: list[tuple[str, Any]] = field(default_factory=list)
+    url: str = ""
+
+    def session(self, monkeypatch: Any) -> boto3.Session:
+        """Point the usual environment variables here and return a session with keys that mean nothing."""
+        for name in ("AWS_ENDPOINT_URL_BATCH", "AWS_ENDPOINT_URL_STS"):
+            monkeypatch.setenv(name, self.url)
+        return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test")
+
+    def answer(self, operation: str, request: Mapping[str, Any]) -> Fault | dict[str, Any]:
+        self.calls.append((operation, dict(request)))
+        asked = request.get("jobQueue") or request.get("quotaShareArn") or ""
+        fault = self.faults.get(operation) or self.faults.get((operation, asked.rsplit("/", 1)[-1]))
+        if fault:
+            return fault
+        match operation:
+            case "describejobqueues":
+                return self._pages("jobQueues", request, lambda one: one["jobQueueName"] in request["jobQueues"])
+            case "describeserviceenvironments":
+                names = request["serviceEnvironments"]
+                return self._pages("serviceEnvironments", request, lambda one: one["serviceEnvironmentName"] in names)
+            case "describeschedulingpolicies":
+                return {
+                    "schedulingPolicies": [
+                        one for one in self.live["schedulingPolicies"] if one["arn"] in request["arns"]
+                    ]
+                }
+            case "listquotashares":
+                page = self._pages("quotaShares", request, lambda one: one["jobQueueArn"] == request["jobQueue"])
+                shares = [{key: one[key] for key in one if key != "tags"} for one in page["quotaShares"]]
+                return {**page, "quotaShares": shares}
+            case "describequotashare":
+                found = [one for one in self.live["quotaShares"] if one["quotaShareArn"] == request["quotaShareArn"]]
+                return found[0] if found else gone(request["quotaShareArn"])
+        return Fault(404, b'{"message": "no such operation"}')
+
+    def _pages(self, key: str, request: Mapping[str, Any], wanted: Any) -> dict[str, Any]:
+        everything = [one for one in self.live[key] if wanted(one)]
+        start = int(request.get("nextToken", "0").removesuffix("e"))
+        end = start + self.page_size
+        token = {"nextToken": str(end)} if end < len(everything) else {}
+        if self.empty_page_in_the_middle and token and not request.get("nextToken", "").endswith("e") and start:
+            return {key: [], "nextToken": f"{start}e"}
+        return {key: everything[start:end], **token}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    account: RecordedAccount
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if self.path.startswith("/v1/"):
+            self._send(self.account.answer(self.path.rsplit("/", 1)[-1], json.loads(body or b"{}")))
+        else:
+            fault = self.account.faults.get("getcalleridentity")
+            self._send(fault or Fault(200, _identity(self.account.account)))
+
+    def _send(self, answer: Fault | dict[str, Any]) -> None:
+        if isinstance(answer, dict):
+            answer = Fault(200, json.dumps(answer).encode())
+        if answer.status == 0:
+            self.close_connection = True
+            self.connection.close()
+            return
+        self.send_response(answer.status)
+        if answer.error_type:
+            self.send_header("x-amzn-ErrorType", answer.error_type)
+        self.send_header("content-length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def _identity(account: str) -> bytes:
+    return (
+        '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>'
+        f"<Arn>arn:aws:iam::{account}:user/test</Arn><UserId>AIDA</UserId><Account>{account}</Account>"
+        "</GetCallerIdentityResult></GetCallerIdentityResponse>"
+    ).encode()
+
+
+@contextmanager
+def serve(account: RecordedAccount) -> Iterator[RecordedAccount]:
+    """Serve an account on a free loopback port."""
+    handler = type("Handler", (_Handler,), {"account": account})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    account.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield account
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
