@@ -93,7 +93,8 @@ def _refusal(state: SchedulerState, job: Job) -> str:
 
 
 def _check_job(job: Job) -> None:
-    if not job.need or any(type(count) is not int or count < 1 for count in job.need.values()):
+    """Refuse what no job can be. An empty need is legal: that of a payload which names none (assumption A-18)."""
+    if any(type(count) is not int or count < 1 for count in job.need.values()):
         raise InputError(
             f"job {job.name!r} needs {dict(job.need)!r}; each unit's count must be a whole number from 1 up"
         )
