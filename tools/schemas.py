@@ -1,10 +1,10 @@
-"""Write quota_engine/config/schemas/*.json: the JSON Schemas of the formats, from one description and the service facts.
+"""Write quota_engine/config/schemas/*.json, the JSON Schemas of the formats, from the service facts.
 
     python tools/schemas.py
 
-The files serve editors as they are. `x-required` and `x-duration` are read by `quota_engine.config.schema` alone: a file
-that extends another may leave any key out, so what is required is known only after the merge. For the same reason every
-property also takes null, which removes an inherited value.
+The files serve editors as they are. Keywords that begin with `x-` are read by `quota_engine.config.schema` alone: a
+file that extends another may leave any key out, so what is required is known only after the merge. For the same reason
+every property also takes null, which removes an inherited value.
 """
 
 from __future__ import annotations
@@ -49,15 +49,21 @@ def duration(description: str, *words: str, **more: Any) -> Schema:
     return {"description": description, "type": "string", "pattern": pattern, "x-duration": list(words), **more}
 
 
-def record(description: str, properties: dict[str, Schema], required: tuple[str, ...] = (), **more: Any) -> Schema:
-    """A map with fixed keys."""
+def record(
+    description: str, properties: dict[str, Schema], required: tuple[str, ...] = (), one_of: tuple[str, ...] = ()
+) -> Schema:
+    """A map with fixed keys, exactly one of `one_of` among them."""
     body: Schema = {
         "description": description,
         "type": "object",
         "additionalProperties": False,
         "properties": properties,
     }
-    return {**body, **({"x-required": list(required)} if required else {}), **more}
+    if required:
+        body["x-required"] = list(required)
+    if one_of:
+        body["x-one-of"] = list(one_of)
+    return body
 
 
 def names(description: str, value: Schema, pattern: str = NAME, **more: Any) -> Schema:
@@ -348,7 +354,7 @@ def event() -> Schema:
         "Something that happens while jobs run.",
         {"at": duration("When, from the start of the scenario."), **kinds},
         required=("at",),
-        **{"x-one-of": list(kinds)},
+        one_of=tuple(kinds),
     )
 
 
@@ -366,13 +372,13 @@ def expectation() -> Schema:
             required=("job",),
         ),
         "never_preempted": record(
-            "No job meant here is ever preempted.", {"job": name, "share": share_name}, **{"x-one-of": ["job", "share"]}
+            "No job meant here is ever preempted.", {"job": name, "share": share_name}, one_of=("job", "share")
         ),
         "finished": record(
             "All jobs meant here succeed in time.",
             {"job": name, "share": share_name, "by": duration("The time by which they have.")},
             required=("by",),
-            **{"x-one-of": ["job", "share"]},
+            one_of=("job", "share"),
         ),
         "no_blocked_jobs": {"description": "No job is ever blocked for good.", "const": True},
         "blocked": record(
@@ -385,7 +391,7 @@ def expectation() -> Schema:
     return record(
         "What must hold: the jobs' statuses at a time, or one of the other kinds.",
         {"at": duration("When these statuses hold, from the start of the scenario."), **statuses, **kinds},
-        **{"x-one-of": ["at", *kinds]},
+        one_of=("at", *kinds),
     )
 
 

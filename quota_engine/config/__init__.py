@@ -6,8 +6,9 @@ readable file is a `Diagnostic`; only a file that can't be read raises, `Unreada
 """
 
 from .discover import Discovery, discover
-from .load import Loaded, Unreadable, load_document, load_scenario, load_stack
+from .load import Loaded, load_document, load_scenario, load_stack, unique
 from .schema import KINDS, schema
+from .source import Unreadable
 
 __all__ = [
     "KINDS",
@@ -19,4 +20,5 @@ __all__ = [
     "load_scenario",
     "load_stack",
     "schema",
+    "unique",
 ]

@@ -77,8 +77,8 @@ def build_event(data: Data) -> Event | None:
     match data:
         case {"update_priority": change}:
             return UpdatePriority(at_ms, change["job"], change["priority"])
-        case {"terminate": {"job": job, **rest}}:
-            return Terminate(at_ms, job, **rest)
+        case {"terminate": ending}:
+            return Terminate(at_ms, **ending)
         case {"fail": failure}:
             return Fail(at_ms, failure["job"], failure["reason"])
         case {"capacity_error": error}:

@@ -36,10 +36,6 @@ def build_stack(data: Data) -> Stack:
     )
 
 
-def _lifecycle(data: Data) -> dict[str, bool]:
-    return {key: data.get(key, False) for key in ("protect", "retain_on_delete")}
-
-
 def _state(data: Data) -> State:
     return State(data.get("state", State.ENABLED))
 
@@ -50,7 +46,8 @@ def _environment(name: str, data: Data) -> ServiceEnvironment:
         capacity_limits=data.get("capacity_limits", {}),
         state=_state(data),
         tags=data.get("tags", {}),
-        **_lifecycle(data),
+        protect=data.get("protect", False),
+        retain_on_delete=data.get("retain_on_delete", False),
     )
 
 
@@ -59,7 +56,8 @@ def _policy(name: str, data: Data) -> SchedulingPolicy:
         name=name,
         idle_resource_assignment=data.get("idle_resource_assignment", IDLE_RESOURCE_ASSIGNMENT[0]),
         tags=data.get("tags", {}),
-        **_lifecycle(data),
+        protect=data.get("protect", False),
+        retain_on_delete=data.get("retain_on_delete", False),
     )
 
 
@@ -74,7 +72,8 @@ def _queue(name: str, data: Data) -> JobQueue:
         time_limit_actions=tuple(_action(entry or {}) for entry in data.get("job_state_time_limit_actions", ())),
         quota_shares={n: _share(n, d) for n, d in data.get("quota_shares", {}).items()},
         tags=data.get("tags", {}),
-        **_lifecycle(data),
+        protect=data.get("protect", False),
+        retain_on_delete=data.get("retain_on_delete", False),
     )
 
 
@@ -100,5 +99,6 @@ def _share(name: str, data: Data) -> QuotaShare:
         state=_state(data),
         tags=data.get("tags", {}),
         renamed_from=data.get("renamed_from"),
-        **_lifecycle(data),
+        protect=data.get("protect", False),
+        retain_on_delete=data.get("retain_on_delete", False),
     )

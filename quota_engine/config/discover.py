@@ -24,7 +24,7 @@ def discover(paths: Iterable[str | os.PathLike[str]]) -> Discovery:
     """Expand folders, all below them included; a file that is named itself is always taken. Raises `Unreadable`."""
     files: dict[str, None] = {}
     skipped: dict[str, None] = {}
-    for path in map(os.fspath, paths):
+    for path in (os.fspath(given) for given in paths):
         if not os.path.isdir(path):
             files[path.replace(os.sep, "/")] = None
             continue

@@ -86,14 +86,16 @@ def _base(family: Family, document: Document, reference: Node, chain: tuple[str,
 
 def _unusable(family: Family, reference: Node, target: str, real: str, chain: tuple[str, ...]) -> Diagnostic | None:
     """Refuse files outside the stack's folder, and cycles."""
-    where = {"span": reference.span, "path": ("extends",)}
+    span = reference.span
     if os.path.commonpath([family.root, real]) != family.root or os.path.isabs(target):
         why = "what is deployed must not depend on files outside the folder that is reviewed"
         message = f"extends names {target}, which lies outside the stack's folder"
-        return finding("QE212", message, why=why, fix="move it into the stack's folder", **where)
+        fix = "move it into the stack's folder"
+        return finding("QE212", message, span=span, path=("extends",), why=why, fix=fix)
     if real in chain:
         names = " → ".join(os.path.basename(file) for file in (*chain[chain.index(real) :], real))
-        return finding("QE213", f"this file extends itself: {names}", fix="remove one of these extends", **where)
+        message = f"this file extends itself: {names}"
+        return finding("QE213", message, span=span, path=("extends",), fix="remove one of these extends")
     return None
 
 

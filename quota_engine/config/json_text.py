@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from json.decoder import JSONDecodeError, scanstring
+from json import JSONDecodeError
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
 
 import yaml

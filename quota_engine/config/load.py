@@ -28,7 +28,7 @@ from .source import Unreadable
 from .tree import Node, plain, positions
 from .wording import seen
 
-T = TypeVar("T", bound=Stack | Scenario | None, covariant=True)
+T = TypeVar("T", covariant=True)
 StackCheck = Callable[[Stack, Collection[Path]], Iterable[Diagnostic]]
 """A judgement of a stack, given the paths whose values are missing because they were faulty."""
 
@@ -37,8 +37,8 @@ StackCheck = Callable[[Stack, Collection[Path]], Iterable[Diagnostic]]
 class Loaded(Generic[T]):
     """What became of a file. `value` is None when `diagnostics` holds any error; `draft` is what could be built anyway.
 
-    `sources` maps every file that was read to its text (LF line ends, no byte order mark). `stacks` holds what a scenario
-    loads. Findings of `diagnostics` are located, ordered, and include those of `stacks`.
+    `sources` maps every file that was read to its text (LF line ends, no byte order mark). `stacks` holds what a
+    scenario loads. Findings of `diagnostics` are located, ordered, and include those of `stacks`.
     """
 
     file: str
@@ -55,7 +55,8 @@ class Loaded(Generic[T]):
     def findings(self, check: StackCheck) -> list[Diagnostic]:
         """Return all findings: config's own and those of `check` on every stack here, but the silenced ones."""
         found = list(self.diagnostics)
-        for part in (self, *self.stacks):
+        parts: tuple[Loaded[Any], ...] = (self, *self.stacks)
+        for part in parts:
             if part.draft is not None:
                 judged = part.positions.locate(check(part.draft, part.broken))
                 found += [one for one in judged if not _is_silenced(one, part.ignores)]
@@ -87,7 +88,7 @@ def load_scenario(path: str | os.PathLike[str]) -> Loaded[Scenario]:
 
 
 def load_document(path: str | os.PathLike[str]) -> Loaded[Stack | Scenario | None]:
-    """Read whatever the file says it is: a stack, a scenario, or a fragment, which has no value. Raises `Unreadable`."""
+    """Read what the file says it is: a stack, a scenario, or a fragment, which has no value. Raises `Unreadable`."""
     document = read_document(os.fspath(path))
     kind = document.tree.at("kind") if document.tree else None
     match kind.content if kind else None:

@@ -1,4 +1,4 @@
-"""What a scenario refers to: queues, shares, jobs and instance types that must exist, and times that must make sense."""
+"""What a scenario refers to: queues, shares, jobs and instance types that must exist, and times that must fit."""
 
 from __future__ import annotations
 

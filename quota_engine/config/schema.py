@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Final
@@ -16,6 +17,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
 from ..model.durations import parse_duration
+from ..model.stack import Path
 
 KINDS: Final = ("stack", "fragment", "scenario")
 
@@ -49,10 +51,30 @@ def schema(kind: str) -> Schema:
     return loaded
 
 
-def errors(kind: str, data: object) -> list[ValidationError]:
-    """Return every disagreement of `data` with the schema of `kind`, in the order of the document."""
-    found = _validator(kind).iter_errors(data)
-    return sorted(found, key=lambda error: ([str(part) for part in error.absolute_path], str(error.validator)))
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One disagreement: the keyword, its value in the schema, the schema around it, the path and its detail."""
+
+    path: Path
+    keyword: str
+    wanted: Any
+    schema: Schema
+    detail: Any
+
+
+def complaints(kind: str, data: object) -> list[Complaint]:
+    """Return every disagreement of `data` with the schema of `kind`, in an order that depends on nothing else."""
+    found = [
+        Complaint(
+            tuple(error.absolute_path),
+            str(error.validator),
+            error.validator_value,
+            error.schema if isinstance(error.schema, dict) else {},
+            error.instance if error.validator == "pattern" else error.message,
+        )
+        for error in _validator(kind).iter_errors(data)
+    ]
+    return sorted(found, key=lambda one: ([str(part) for part in one.path], one.keyword, str(one.detail)))
 
 
 @cache
@@ -100,7 +122,7 @@ _TYPES: Final = (
     .redefine("string", lambda _, value: isinstance(value, str))
 )
 
-_STRICT: Final = extend(
+_STRICT: Final[Any] = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
     {
         "x-duration": _duration,

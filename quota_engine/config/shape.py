@@ -1,22 +1,20 @@
 """A document's shape: empty values, types, keys, fixed choices, durations, and the ranges of a scenario.
 
-`check_shape` reports every fault and returns the tree without the faulty values, so that the rest can still be built and
-judged in the same run.
+`check_shape` reports every fault and returns the tree without the faulty values, so that the rest can still be built
+and judged in the same run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
-
-from jsonschema import ValidationError
+from typing import Final
 
 from ..model.diagnostic import Diagnostic
 from ..model.durations import EXAMPLES
 from ..model.stack import Path
 from .findings import did_you_mean, finding, nearest
-from .schema import RANGES, errors, property_schema
+from .schema import RANGES, Complaint, complaints, property_schema
 from .tree import Member, Node, plain, walk
 from .wording import decimal, is_numeric, place, seen, type_name
 
@@ -43,10 +41,14 @@ def check_shape(kind: str, tree: Node) -> Shape:
     faults = list(_empty_values(kind, tree))
     emptied = {path for fault in faults for path in fault.paths}
     rest = without(tree, emptied)
-    for error in errors(kind, plain(rest)):
+    for error in complaints(kind, plain(rest)):
         faults += [fault for fault in _faults(kind, rest, error) if not emptied.intersection(fault.paths)]
     broken = frozenset(path for fault in faults for path in fault.paths)
     return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), broken)
+
+
+_NAMED: Final = frozenset({"service_environments", "scheduling_policies", "job_queues", "quota_shares"})
+"""Maps of resources: a faulty resource becomes an empty one, so that its name is still known."""
 
 
 def without(tree: Node, paths: set[Path] | frozenset[Path], here: Path = ()) -> Node:
@@ -55,11 +57,12 @@ def without(tree: Node, paths: set[Path] | frozenset[Path], here: Path = ()) -> 
         return tree
     match tree.content:
         case dict(members):
-            kept = {
-                key: Member(member.key_span, without(member.node, paths, (*here, key)))
-                for key, member in members.items()
-                if (*here, key) not in paths
-            }
+            kept = {}
+            for key, member in members.items():
+                if (*here, key) not in paths:
+                    kept[key] = Member(member.key_span, without(member.node, paths, (*here, key)))
+                elif here and here[-1] in _NAMED:
+                    kept[key] = Member(member.key_span, Node(member.node.span, {}))
             return Node(tree.span, kept)
         case tuple(items):
             left = (
@@ -83,18 +86,18 @@ def _empty_values(kind: str, tree: Node) -> Iterator[_Fault]:
             )
 
 
-def _faults(kind: str, tree: Node, error: ValidationError) -> Iterator[_Fault]:
+def _faults(kind: str, tree: Node, error: Complaint) -> Iterator[_Fault]:
     """Say one disagreement in our words; none for a declaration's ranges, which the rules judge."""
-    path: Path = tuple(error.absolute_path)
-    match error.validator:
+    path = error.path
+    match error.keyword:
         case "additionalProperties":
             yield from _unknown_keys(kind, tree, path, error)
         case "x-required":
-            yield _missing(tree, path, error.message)
+            yield _missing(tree, path, str(error.detail))
         case "x-one-of":
-            yield _not_one(tree, path, error.validator_value)
+            yield _not_one(tree, path, error.wanted)
         case "x-duration":
-            yield _not_a_duration(tree, path, error.validator_value)
+            yield _not_a_duration(tree, path, error.wanted)
         case "x-whole-seconds":
             yield _not_whole_seconds(tree, path)
         case "type":
@@ -123,10 +126,10 @@ def node_at(tree: Node, path: Path) -> Node | None:
     return node
 
 
-def _unknown_keys(kind: str, tree: Node, path: Path, error: ValidationError) -> Iterator[_Fault]:
+def _unknown_keys(kind: str, tree: Node, path: Path, error: Complaint) -> Iterator[_Fault]:
     """Yield one fault for each key that the format does not know."""
     node = node_at(tree, path)
-    known = sorted(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+    known = sorted(error.schema.get("properties", {}))
     present = node.members if node else {}
     for key in present:
         if key not in known:
@@ -178,11 +181,11 @@ def _not_whole_seconds(tree: Node, path: Path) -> _Fault:
     return _Fault(finding("QE207", message, path=path, fix="leave out the milliseconds"), (path,))
 
 
-def _wrong_type(tree: Node, path: Path, error: ValidationError) -> _Fault:
+def _wrong_type(tree: Node, path: Path, error: Complaint) -> _Fault:
     """Say which type belongs there; numbers and texts that only need another spelling get it proposed."""
     node = node_at(tree, path) or tree
-    schema: dict[str, Any] = error.schema if isinstance(error.schema, dict) else {}
-    wanted = error.validator_value
+    schema = error.schema
+    wanted = error.wanted
     types = [wanted] if isinstance(wanted, str) else list(wanted)
     if "integer" in types and is_numeric(node):
         return _not_an_integer(tree, path, node)
@@ -205,11 +208,11 @@ def _not_an_integer(tree: Node, path: Path, node: Node) -> _Fault:
     return _Fault(finding("QE204", message, path=path, why=why, fix=fix), (path,))
 
 
-def _unknown_value(tree: Node, path: Path, error: ValidationError) -> _Fault:
+def _unknown_value(tree: Node, path: Path, error: Complaint) -> _Fault:
     node = node_at(tree, path)
-    values = [error.validator_value] if error.validator == "const" else error.validator_value
+    values = [error.wanted] if error.keyword == "const" else error.wanted
     choices = [str(value) for value in values if value is not None]
-    rule = {("kind",): "QE209", ("version",): "QE210"}.get(path, "QE205")
+    rule = "QE209" if path == ("kind",) else "QE210" if path == ("version",) else "QE205"
     message = f"{place(path, tree)} is {seen(node)}; it can be {_either(choices)}"
     match = nearest(node.written, choices) if node else None
     fix = f"write {match or _either(choices)}"
@@ -220,17 +223,17 @@ def _either(choices: list[str]) -> str:
     return choices[0] if len(choices) == 1 else ", ".join(choices[:-1]) + " or " + choices[-1]
 
 
-def _wrong_alternative(tree: Node, path: Path, error: ValidationError) -> _Fault:
-    alternatives = [branch.get("type") for branch in error.validator_value]
+def _wrong_alternative(tree: Node, path: Path, error: Complaint) -> _Fault:
+    alternatives = [branch.get("type") for branch in error.wanted]
     types = [kind for item in alternatives for kind in ([item] if isinstance(item, str) else item or [])]
     message = f"{place(path, tree)} is {seen(node_at(tree, path))}, where {type_name(types)} belongs"
     return _Fault(finding("QE203", message, path=path, fix=f"write {type_name(types)}"), (path,))
 
 
-def _out_of_range(tree: Node, path: Path, error: ValidationError) -> _Fault:
+def _out_of_range(tree: Node, path: Path, error: Complaint) -> _Fault:
     """Say which bound a value of a scenario leaves."""
     rule = "QE507" if path[:1] == ("jobs",) or path[:1] == ("events",) else "QE206"
-    bound = error.validator_value
+    bound = error.wanted
     problem = {
         "minimum": f"at least {bound}",
         "maximum": f"at most {bound}",
@@ -240,15 +243,15 @@ def _out_of_range(tree: Node, path: Path, error: ValidationError) -> _Fault:
         "maxItems": f"at most {bound} entries",
         "minProperties": f"at least {bound} entry",
         "maxProperties": f"at most {bound} entries",
-    }.get(str(error.validator))
+    }.get(error.keyword)
     node = node_at(tree, path)
-    if problem is None and error.validator == "propertyNames":
-        key = str(error.instance)
+    if problem is None and error.keyword == "propertyNames":
+        key = str(error.detail)
         return _Fault(_bad_name(tree, (*path, key), key), ((*path, key),))
     if problem is None:
         return _Fault(_bad_name(tree, path, node.written if node else ""), (path,))
     message = f"{place(path, tree)} is {seen(node)}; it can have {problem}"
-    if error.validator in ("minimum", "maximum"):
+    if error.keyword in ("minimum", "maximum"):
         message = f"{place(path, tree)} is {seen(node)}; it can be {problem}"
     return _Fault(finding(rule, message, path=path, fix=f"write {problem}"), (path,))
 

@@ -126,9 +126,10 @@ def _convert_new(reader: Reader, node: yaml.Node, span: Span, depth: int) -> tup
         case yaml.SequenceNode():
             children = [convert(reader, item, depth + 1) for item in node.value]
             content: Any = tuple(child[0] for child in children)
+        case yaml.MappingNode():
+            content, children = _members(reader, node, depth)
         case _:
-            members, children = _members(reader, node, depth)
-            content = members
+            raise AssertionError(f"PyYAML made a {type(node).__name__}")
     size = 1 + sum(child[1] for child in children)
     return Node(_trimmed(span, content), content), size, 1 + max((child[2] for child in children), default=0)
 

@@ -1,0 +1,24 @@
+"""What AWS Batch would refuse, and what is legal but probably wrong: one small function per rule, judging values.
+
+Pure: a rule knows paths, never text, lines or files. The same rules judge declarations, requests to the emulator and
+live resources. Ids are stable for ever: QE3xx judge one resource, QE4xx several together, QE5xx a scenario's work.
+"""
+
+from . import capacity, names, queues, references, shares, sharing, work
+from .check import check_environment, check_policy, check_queue, check_scenario, check_share, check_stack
+from .registry import RULES, Rule, page
+
+__all__ = [
+    "RULES",
+    "Rule",
+    "check_environment",
+    "check_policy",
+    "check_queue",
+    "check_scenario",
+    "check_share",
+    "check_stack",
+    "page",
+]
+
+_MODULES = (capacity, names, queues, references, shares, sharing, work)
+"""Every module of rules: importing them is what fills the registry."""

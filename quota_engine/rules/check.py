@@ -1,0 +1,78 @@
+"""Run the rules: on one resource, on a whole stack, on a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from ..model.diagnostic import KEY, Diagnostic, Severity
+from ..model.stack import JobQueue, Path, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack
+from ..model.work import Scenario
+from .registry import Rule, of_scope
+
+
+def check_share(share: QuotaShare, path: Path = ()) -> list[Diagnostic]:
+    """Judge one quota share, which stands at `path`."""
+    return _check("share", share, path)
+
+
+def check_environment(environment: ServiceEnvironment, path: Path = ()) -> list[Diagnostic]:
+    """Judge one service environment, which stands at `path`."""
+    return _check("environment", environment, path)
+
+
+def check_queue(queue: JobQueue, path: Path = ()) -> list[Diagnostic]:
+    """Judge one job queue, which stands at `path`, without its shares."""
+    return _check("queue", queue, path)
+
+
+def check_policy(policy: SchedulingPolicy, path: Path = ()) -> list[Diagnostic]:
+    """Judge one scheduling policy, which stands at `path`."""
+    return _check("policy", policy, path)
+
+
+def check_stack(stack: Stack, broken: Collection[Path] = ()) -> list[Diagnostic]:
+    """Judge a stack: every resource, then all of them together. Findings come without spans, in a fixed order.
+
+    `broken` are paths whose values could not be read and were left out: nothing is said about what stands there, and
+    what only the whole stack can tell is not said at all.
+    """
+    found = list(_resources(stack))
+    for rule in of_scope("stack"):
+        if broken and (rule.severity is not Severity.ERROR or any((section,) in broken for section in rule.reads)):
+            continue
+        found += rule.run(stack, ())
+    return [one for one in found if not any(_touches(one.path, path) for path in broken)]
+
+
+def check_scenario(scenario: Scenario) -> list[Diagnostic]:
+    """Judge the work of a scenario that can be run; its stack is judged by `check_stack`."""
+    return _check("scenario", scenario, ())
+
+
+def _check(scope: str, value: Any, path: Path) -> list[Diagnostic]:
+    return [found for rule in of_scope(scope) for found in rule.run(value, path)]
+
+
+def _resources(stack: Stack) -> Iterator[Diagnostic]:
+    """Yield the findings of every resource, in declared order."""
+    yield from _section("environment", stack.service_environments.items(), ("service_environments",))
+    yield from _section("policy", stack.scheduling_policies.items(), ("scheduling_policies",))
+    for name, queue in stack.job_queues.items():
+        path: Path = ("job_queues", name)
+        yield from _check("queue", queue, path)
+        yield from _section("share", queue.quota_shares.items(), (*path, "quota_shares"))
+
+
+def _section(scope: str, resources: Iterable[tuple[str, Any]], path: Path) -> Iterator[Diagnostic]:
+    rules: list[Rule] = of_scope(scope)
+    for name, resource in resources:
+        for rule in rules:
+            yield from rule.run(resource, (*path, name))
+
+
+def _touches(path: Path, broken: Path) -> bool:
+    """Whether one of two paths lies within the other."""
+    plain = path[:-1] if path[-1:] == (KEY,) else path
+    shorter = min(len(plain), len(broken))
+    return plain[:shorter] == broken[:shorter]
