@@ -61,8 +61,7 @@ def advance(state: SchedulerState, to_ms: int, inputs: Sequence[Input] = (), sin
         _run_until(state, to_ms)
         state.now_ms = to_ms
         _fire_due(state)
-        for given in inputs if len(inputs) < 2 else sorted(inputs, key=canonical_key):
-            _apply(state, given)
+        _apply_all(state, inputs if len(inputs) < 2 else sorted(inputs, key=canonical_key))
         run_pass(state)
         _finish_instant(state)
     finally:
@@ -125,25 +124,36 @@ _FIRE: Final[tuple[Callable[[SchedulerState, JobRecord], None], ...]] = (
 """What each timer does, by rank: END, STOPPED, TIMEOUT, ELIGIBLE, TIME_LIMIT, START, RUN."""
 
 
-def _apply(state: SchedulerState, given: Input) -> None:
-    match given:
-        case Submit(job=job):
-            submit(state, job)
-        case PutShare(share=share):
-            _emit_settings(state, put_shares(state, (share,)))
-        case RemoveShare(name=name):
-            _remove_share(state, name)
-        case PutEnvironment(environment=environment):
-            _emit_settings(state, put_environment(state, environment))
-        case PutQueue():
-            _emit_settings(state, put_queue(state, given))
-        case _:
-            _apply_to_job(state, given)
+def _apply_all(state: SchedulerState, inputs: Sequence[Input]) -> None:
+    """Apply inputs in the canonical order; all settings of the instant are one event of the trace."""
+    changes: list[str] = []
+    for given in inputs:
+        match given:
+            case RemoveShare(name=name):
+                _remove_share(state, name)
+            case PutShare(share=share):
+                changes.extend(put_shares(state, (share,)))
+            case PutEnvironment(environment=environment):
+                changes.extend(put_environment(state, environment))
+            case PutQueue():
+                changes.extend(put_queue(state, given))
+            case _:
+                _emit_settings(state, changes)
+                _apply(state, given)
+    _emit_settings(state, changes)
 
 
-def _emit_settings(state: SchedulerState, changes: tuple[str, ...]) -> None:
+def _apply(state: SchedulerState, given: Submit | JobInput) -> None:
+    if isinstance(given, Submit):
+        submit(state, given.job)
+    else:
+        _apply_to_job(state, given)
+
+
+def _emit_settings(state: SchedulerState, changes: list[str]) -> None:
     if changes:
-        state.emit(SettingsChanged(state.now_ms, changes))
+        state.emit(SettingsChanged(state.now_ms, tuple(changes)))
+        changes.clear()
 
 
 def _remove_share(state: SchedulerState, name: str) -> None:

@@ -6,11 +6,12 @@ switch is implemented. `POINTS` lists all points that the model rests on, with o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Final
+
+from ..model.durations import parse_duration
 
 VICTIM_CRITERIA: Final = ("priority", "youngest", "oldest", "largest", "smallest", "most_borrowed")
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -108,9 +109,6 @@ LEGAL: Final[Mapping[str, str]] = {
 }
 """{name: the legal values, in words}."""
 
-_DURATION: Final = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)s)?(?:(\d+)ms)?")
-_PART_MS: Final = (86_400_000, 3_600_000, 60_000, 1_000, 1)
-
 
 def _read(name: str, value: object) -> object:
     """Turn one value, typed or text, into the field's type."""
@@ -135,10 +133,10 @@ def _read_duration(name: str, value: object) -> int:
     """Return milliseconds from text such as 1m30s, or from milliseconds already counted."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    found = _DURATION.fullmatch(value) if isinstance(value, str) and value else None
+    found = parse_duration(value) if isinstance(value, str) else None
     if found is None:
         raise AssumptionError(name, value, LEGAL[name])
-    return sum(int(part) * size for part, size in zip(found.groups(), _PART_MS, strict=True) if part)
+    return found
 
 
 def _check_victim_order(order: tuple[str, ...]) -> None:

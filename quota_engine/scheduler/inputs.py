@@ -59,9 +59,9 @@ JobInput = UpdatePriority | Terminate | Fail | CapacityError | Complete
 Input = Submit | JobInput | PutShare | RemoveShare | PutEnvironment | PutQueue
 
 _RANK: dict[type, int] = {
-    PutEnvironment: 0,
-    PutQueue: 1,
-    RemoveShare: 2,
+    RemoveShare: 0,
+    PutEnvironment: 1,
+    PutQueue: 2,
     PutShare: 3,
     Submit: 4,
     UpdatePriority: 5,
@@ -90,5 +90,7 @@ def canonical_key(given: Input) -> tuple[int, str, int, str]:
             return (rank, job, 0, reason)
         case Complete(job=job) | CapacityError(job=job):
             return (rank, job, 0, "")
+        case RemoveShare(name=name):
+            return (rank, name, 0, "")
         case _:
             return (rank, "", 0, "")

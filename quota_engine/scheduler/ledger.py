@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ..model.stack import UNLIMITED, Capacity, QuotaShare, State
+from ..model.stack import UNLIMITED, Capacity, QuotaShare, State, borrow_allowance
 from .assumptions import Assumptions
 
 UNBOUNDED: Final = 1 << 62
@@ -65,13 +65,6 @@ class Account:
         """What of a need placed now would lie above the own limit; units with none are left out."""
         parts = ((unit, min(count, self.use[unit] + count - self.cap[unit])) for unit, count in pairs)
         return tuple((unit, part) for unit, part in parts if part > 0)
-
-
-def borrow_allowance(cap: int, borrow_limit_percent: int) -> int:
-    """Return how many instances above `cap` may be borrowed: floor(cap * percent / 100) (assumption A-01)."""
-    if borrow_limit_percent == UNLIMITED:
-        return UNBOUNDED
-    return cap * borrow_limit_percent // 100
 
 
 class Ledger:
@@ -213,7 +206,7 @@ class Ledger:
         account.rounded = [percent > 0 and cap * percent % 100 != 0 for cap in account.cap]
         unlisted = UNBOUNDED if percent == UNLIMITED and assumptions.borrow_unlisted_units else 0
         account.unlisted_max_use = unlisted
-        account.max_use = [cap + borrow_allowance(cap, percent) if cap else unlisted for cap in account.cap]
+        account.max_use = [_most(cap, percent) if cap else unlisted for cap in account.cap]
 
     def recount(self, assumptions: Assumptions) -> None:
         """Compute slack and reserved anew from the accounts, after settings changed."""
@@ -224,6 +217,11 @@ class Ledger:
             if assumptions.unallocated_borrowable:
                 nominal = sum(account.cap[unit] for account in self.accounts)
                 self.slack[unit] += max(0, self.limit[unit] - nominal)
+
+
+def _most(cap: int, borrow_limit_percent: int) -> int:
+    allowance = borrow_allowance(cap, borrow_limit_percent)
+    return UNBOUNDED if allowance is None else cap + allowance
 
 
 class Trial:

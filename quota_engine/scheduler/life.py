@@ -277,10 +277,10 @@ def fail_attempt(state: SchedulerState, record: JobRecord, text: str) -> None:
     reason = text if text.startswith(prefix) else prefix + text
     record.attempts_used += 1
     if record.attempts_used < record.job.attempts and _may_retry(record.job, reason):
-        keep_checkpoint(state, record)
+        lost_ms = keep_checkpoint(state, record)
         _leave(state, record)
         _close_attempt(state, record, reason)
-        _requeue(state, record, RequeueCause.RETRY, reason)
+        _requeue(state, record, RequeueCause.RETRY, reason, lost_ms)
     else:
         fail(state, record, reason)
 
@@ -325,11 +325,11 @@ def send_back(state: SchedulerState, record: JobRecord) -> None:
     """A capacity error: back to RUNNABLE, the attempt not counted, to be placed again after a while (A-43)."""
     if record.status is JobStatus.SCHEDULED and record.scheduled_ms is not None:
         record.capacity_wait_ms += state.now_ms - record.scheduled_ms
-    keep_checkpoint(state, record)
+    lost_ms = keep_checkpoint(state, record)
     _leave(state, record)
     record.capacity_blocked = True
     record.eligible_ms = state.now_ms + state.assumptions.capacity_backoff_ms
-    _requeue(state, record, RequeueCause.CAPACITY_ERROR, service_facts.BLOCKED_BY_SAGEMAKER_CAPACITY)
+    _requeue(state, record, RequeueCause.CAPACITY_ERROR, service_facts.BLOCKED_BY_SAGEMAKER_CAPACITY, lost_ms)
     state.set_timer(record, record.eligible_ms, ELIGIBLE)
 
 
@@ -361,12 +361,12 @@ def _ended_attempt(state: SchedulerState, record: JobRecord, reason: str) -> Att
     return Attempt(record.placements, scheduled_ms, record.started_ms, state.now_ms, reason)
 
 
-def _requeue(state: SchedulerState, record: JobRecord, cause: RequeueCause, reason: str) -> None:
+def _requeue(state: SchedulerState, record: JobRecord, cause: RequeueCause, reason: str, lost_ms: int = 0) -> None:
     record.become(JobStatus.RUNNABLE)
     record.status_reason = reason
     if state.assumptions.requeue_position == "requeued":
         record.position_ms = state.now_ms
-    state.emit(Requeued(state.now_ms, record.key, cause, reason))
+    state.emit(Requeued(state.now_ms, record.key, cause, reason, lost_ms))
     _wait(state, record)
 
 

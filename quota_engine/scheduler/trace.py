@@ -125,10 +125,13 @@ class PreemptionCompleted:
 
 @dataclass(frozen=True, slots=True)
 class Requeued:
+    """Back to RUNNABLE. `lost_ms` of RUNNING time were discarded; after a preemption its completion states them."""
+
     at_ms: int
     job: str
     cause: RequeueCause
     reason: str
+    lost_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,28 @@
+"""Scenarios through the scheduling model: the trace, what became of every job, verdicts, timelines and measures.
+
+Pure: a `Scenario` in, values out. No scheduling rule stands here; what happened is read from the trace.
+"""
+
+from .judge import Verdict, judge
+from .metrics import Measures, measure
+from .outcome import Run, Start, Unfinished, sequence
+from .run import ScenarioError, run, run_into
+from .timeline import JobTimeline, Segment, SegmentKind, timelines
+
+__all__ = [
+    "JobTimeline",
+    "Measures",
+    "Run",
+    "ScenarioError",
+    "Segment",
+    "SegmentKind",
+    "Start",
+    "Unfinished",
+    "Verdict",
+    "judge",
+    "measure",
+    "run",
+    "run_into",
+    "sequence",
+    "timelines",
+]

@@ -1,0 +1,68 @@
+"""What a run gives: the trace, every job's record, what is left over and why, and the sequence of starts.
+
+`sequence` is what two runs of the same work are compared by, a simulation's and the emulator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..model.work import Scenario
+from ..scheduler.assumptions import Assumptions
+from ..scheduler.state import JobRecord
+from ..scheduler.trace import Dispatched, PreemptionStarted, Refused, TraceEvent
+
+PREEMPTED = "preempted"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A job that had not ended when the run did. `can_run` is False for one that never can as things are set."""
+
+    job: str
+    share: str
+    status: str
+    reason: str
+    can_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A scenario's run. `end_ms` is the last instant at which anything happened, or `until` where that came first.
+
+    `records` are the scheduler's own, by job, in order of arrival; `refused` the jobs that were never taken.
+    `stopped_because` is "" but where the run was cut off because it would not end.
+    """
+
+    scenario: Scenario
+    assumptions: Assumptions
+    trace: tuple[TraceEvent, ...]
+    records: Mapping[str, JobRecord]
+    end_ms: int
+    unfinished: tuple[Unfinished, ...]
+    refused: tuple[Refused, ...]
+    stopped_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One line of a sequence: `how` is own, borrowed or in-share for a start, or preempted; `by` the preemptor."""
+
+    job: str
+    how: str
+    by: str = ""
+
+
+def sequence(trace: Iterable[TraceEvent]) -> list[Start]:
+    """Return the starts and preemptions of a trace, in order."""
+    starts = []
+    for event in trace:
+        match event:
+            case Dispatched(job=job, start=start):
+                starts.append(Start(job, start.value))
+            case PreemptionStarted(job=job, by=by):
+                starts.append(Start(job, PREEMPTED, by))
+            case _:
+                pass
+    return starts
