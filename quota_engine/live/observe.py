@@ -192,15 +192,17 @@ class _Reading:
             else:
                 self.unreadable[("job_queues", queue, "quota_shares")] = result.problem
             return
-        operation = operation_name(self.clients.batch, "list_quota_shares")
         refuse_foreign(self.scope, (str(detail.get("quotaShareArn", "")) for detail in result))
-        nameless = [detail for detail in result if not detail.get("quotaShareName")]
-        if nameless:
-            problem = unexpected(operation, "a quota share in the answer has no quotaShareName").problem
-            self.unreadable[("job_queues", queue, "quota_shares")] = problem
         for detail in result:
-            if detail not in nameless:
-                self._keep_share(queue, detail["quotaShareName"], detail, operation)
+            name = detail.get("quotaShareName")
+            if not name:
+                operation = operation_name(self.clients.batch, "list_quota_shares")
+                problem = unexpected(operation, "a quota share in the answer has no quotaShareName").problem
+                self.unreadable[("job_queues", queue, "quota_shares")] = problem
+                continue
+            unclear = self._kept(queue, name, detail, "list_quota_shares")
+            if unclear is not None:
+                self.unreadable[_share_path(queue, name)] = unclear
 
     def _forget_queue(self, queue: str) -> None:
         """The queue was deleted after it was described: it is absent now, not unreadable."""
@@ -210,26 +212,28 @@ class _Reading:
 
     def _take_share(self, queue: str, share: str, answer: Detail | CallFailed) -> None:
         path = _share_path(queue, share)
-        if not isinstance(answer, CallFailed):
-            operation = operation_name(self.clients.batch, "describe_quota_share")
-            refuse_foreign(self.scope, (str(answer.get("quotaShareArn", "")),))
-            self._keep_share(queue, share, answer, operation)
-        elif answer.is_absence:
+        if isinstance(answer, CallFailed) and answer.is_absence:
             self.shares.get(queue, {}).pop(share, None)
             self.conditions.pop(path, None)
-        elif share in self.shares.get(queue, {}):
-            self.unreadable[(*path, "tags")] = answer.problem
-        else:
-            self.unreadable[path] = answer.problem
-
-    def _keep_share(self, queue: str, share: str, detail: Detail, operation: str) -> None:
-        path = _share_path(queue, share)
-        value = converted(share_from, detail, operation)
-        if isinstance(value, Problem):
-            self.unreadable[path] = value
             return
+        listed = share in self.shares.get(queue, {})
+        if isinstance(answer, CallFailed):
+            problem: Problem | None = answer.problem
+        else:
+            refuse_foreign(self.scope, (str(answer.get("quotaShareArn", "")),))
+            problem = self._kept(queue, share, answer, "describe_quota_share")
+        if problem is not None:
+            # What the list told still stands; only the tags were to come from this call alone.
+            self.unreadable[(*path, "tags") if listed else path] = problem
+
+    def _kept(self, queue: str, share: str, detail: Detail, method: str) -> Problem | None:
+        """Keep a share as `detail` shows it; return the Problem if it can't be understood."""
+        value = converted(share_from, detail, operation_name(self.clients.batch, method))
+        if isinstance(value, Problem):
+            return value
         self.shares.setdefault(queue, {})[share] = value
-        self._note_condition(path, detail)
+        self._note_condition(_share_path(queue, share), detail)
+        return None
 
     def _all(self, calls: Sequence[Callable[[], T]]) -> list[T | CallFailed]:
         """Make calls side by side; a failed one gives its CallFailed in its place.

@@ -6,6 +6,7 @@ or ARN asked for).
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
 from collections.abc import Iterator, Mapping
@@ -63,7 +64,7 @@ class RecordedAccount:
         """Point the usual environment variables here and return a session with keys that mean nothing."""
         for name in ("AWS_ENDPOINT_URL_BATCH", "AWS_ENDPOINT_URL_STS"):
             monkeypatch.setenv(name, self.url)
-        return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test")
+        return _session()
 
     def answer(self, operation: str, request: Mapping[str, Any]) -> Fault | dict[str, Any]:
         self.calls.append((operation, dict(request)))
@@ -130,6 +131,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
+
+
+@functools.cache
+def _session() -> boto3.Session:
+    """Return one session for all tests: loading the service models takes most of a test's time."""
+    return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test")
 
 
 def _identity(account: str) -> bytes:
