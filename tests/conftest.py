@@ -11,6 +11,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.config import Config
+from botocore.validate import ParamValidator
 
 from quota_engine.emulator import ClockKind, Settings, running
 from quota_engine.emulator.store import World
@@ -18,6 +19,52 @@ from quota_engine.emulator.store import World
 REGION = "us-west-2"
 ACCOUNT = "123456789012"
 """The access key id that the fixture's clients sign with, and so the account they are in."""
+
+
+def judge_answers(client: Any) -> None:
+    """Have every successful JSON answer to `client` checked against botocore's output shape as it arrives.
+
+    botocore itself drops unknown members and checks neither types nor enums nor what is required; other SDKs do.
+    """
+
+    def remember(model: Any, context: dict[str, Any], **_: Any) -> None:
+        context["operation_model"] = model
+
+    def judge(response_dict: dict[str, Any] | None, context: dict[str, Any], **_: Any) -> None:
+        operation = context["operation_model"]
+        if response_dict and response_dict["status_code"] == 200 and operation.output_shape is not None:
+            faults = answer_faults(operation, json.loads(response_dict["body"]))
+            assert not faults, f"{operation.name}: {faults}"
+
+    if client.meta.service_model.metadata["protocol"] != "query":
+        client.meta.events.register("before-call", remember)
+        client.meta.events.register("response-received", judge)
+
+
+def answer_faults(operation: Any, answer: Any) -> list[str]:
+    """Return what is wrong with an answer in the eyes of botocore's model.
+
+    One exception, which the service itself makes: `startedAt` of a job before its first start.
+    """
+    report = ParamValidator().validate(answer, operation.output_shape).generate_report()
+    faults = [line for line in report.splitlines() if "startedAt" not in line or operation.name != "DescribeServiceJob"]
+    return faults + list(_enum_faults(operation.output_shape, answer, ""))
+
+
+def _enum_faults(shape: Any, value: Any, path: str) -> Iterator[str]:
+    """Yield the values that are not in their enum; botocore's validator leaves that out."""
+    if shape.type_name == "structure":
+        for name, inner in value.items():
+            if name in shape.members:
+                yield from _enum_faults(shape.members[name], inner, f"{path}.{name}")
+    elif shape.type_name == "list":
+        for inner in value:
+            yield from _enum_faults(shape.member, inner, f"{path}[]")
+    elif shape.type_name == "map":
+        for inner in value.values():
+            yield from _enum_faults(shape.value, inner, f"{path}{{}}")
+    elif getattr(shape, "enum", None) and value not in shape.enum:
+        yield f"{path}: {value!r} is not one of {shape.enum}"
 
 
 class Emulator:
@@ -30,7 +77,9 @@ class Emulator:
     def client(self, service: str, *, account: str = ACCOUNT, region: str = REGION, **config: Any) -> Any:
         """Return a boto3 client of `batch`, `cloudcontrol` or `sts` at this emulator; `config` goes to botocore."""
         session: Any = self.session(account=account, region=region)
-        return session.client(service, endpoint_url=self.url, config=Config(retries={"max_attempts": 1}, **config))
+        client = session.client(service, endpoint_url=self.url, config=Config(retries={"max_attempts": 0}, **config))
+        judge_answers(client)
+        return client
 
     def session(self, *, account: str = ACCOUNT, region: str = REGION) -> boto3.Session:
         """Return a session whose keys are an account's."""

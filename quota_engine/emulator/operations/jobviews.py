@@ -80,8 +80,9 @@ def attempt_detail(entry: JobEntry, attempt: Attempt, scope: Scope) -> Api:
     detail: dict[str, Any] = {
         "serviceResourceId": _training_job(entry, attempt.placement, scope),
         "stoppedAt": attempt.stopped_ms,
-        "statusReason": attempt.reason,
     }
+    if attempt.reason:
+        detail["statusReason"] = attempt.reason
     if attempt.started_ms is not None:
         detail["startedAt"] = attempt.started_ms
     return detail
