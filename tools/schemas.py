@@ -306,7 +306,10 @@ def job() -> Schema:
                 default=1,
             ),
             "evaluate_on_exit": listing("Which failures are retried.", rule, maxItems=facts.EVALUATE_ON_EXIT_MAX),
-            "timeout": duration("How long an attempt may take, at least 60s."),
+            "timeout": duration(
+                "How long an attempt may take, at least a minute.",
+                **{"x-at-least": f"{facts.ATTEMPT_DURATION_MIN_SECONDS}s"},
+            ),
             "preemption_retries": integer("How often it is requeued after a preemption. Default: without limit.", 0),
             "checkpoint": duration(
                 "How much RUNNING time passes between checkpoints, or `continuous`. Without it, a preempted job starts "

@@ -93,6 +93,12 @@ def _whole_seconds(_: Any, __: bool, instance: object, ___: Schema) -> Iterator[
         yield ValidationError("not whole seconds")
 
 
+def _at_least(_: Any, least: str, instance: object, __: Schema) -> Iterator[ValidationError]:
+    milliseconds = parse_duration(instance) if isinstance(instance, str) else None
+    if milliseconds is not None and milliseconds < (parse_duration(least) or 0):
+        yield ValidationError("too short")
+
+
 def _required(_: Any, keys: list[str], instance: object, __: Schema) -> Iterator[ValidationError]:
     if isinstance(instance, dict):
         for key in keys:
@@ -127,6 +133,7 @@ _STRICT: Final[Any] = extend(  # type: ignore[no-untyped-call]
     {
         "x-duration": _duration,
         "x-whole-seconds": _whole_seconds,
+        "x-at-least": _at_least,
         "x-required": _required,
         "x-one-of": _one_of,
         "pattern": _pattern,

@@ -6,7 +6,7 @@ and judged in the same run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,7 @@ from ..model.durations import EXAMPLES
 from ..model.stack import Path
 from .findings import did_you_mean, finding, nearest
 from .schema import RANGES, Complaint, complaints, property_schema
-from .tree import Member, Node, plain, walk
+from .tree import UNREAD, Member, Node, plain, walk
 from .wording import decimal, is_numeric, place, seen, type_name
 
 
@@ -39,19 +39,25 @@ class _Fault:
 def check_shape(kind: str, tree: Node) -> Shape:
     """Judge a merged document by the schema of its kind. A root that is no map must have been refused before."""
     faults = list(_empty_values(kind, tree))
-    emptied = {path for fault in faults for path in fault.paths}
-    rest = without(tree, emptied)
+    gone = {path for path, node in walk(tree) if node.content is UNREAD}
+    gone.update(path for fault in faults for path in fault.paths)
+    rest = without(tree, gone)
     for error in complaints(kind, plain(rest)):
-        faults += [fault for fault in _faults(kind, rest, error) if not emptied.intersection(fault.paths)]
-    broken = frozenset(path for fault in faults for path in fault.paths)
-    return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), broken)
+        faults += [fault for fault in _faults(kind, rest, error) if not _is_within(gone, fault.paths)]
+    broken = gone.union(path for fault in faults for path in fault.paths)
+    return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), frozenset(broken))
+
+
+def _is_within(gone: set[Path], paths: tuple[Path, ...]) -> bool:
+    """Whether a fault is about a value that was taken out already, or about something in it."""
+    return any(path[:length] in gone for path in paths for length in range(1, len(path) + 1))
 
 
 _NAMED: Final = frozenset({"service_environments", "scheduling_policies", "job_queues", "quota_shares"})
 """Maps of resources: a faulty resource becomes an empty one, so that its name is still known."""
 
 
-def without(tree: Node, paths: set[Path] | frozenset[Path], here: Path = ()) -> Node:
+def without(tree: Node, paths: Set[Path], here: Path = ()) -> Node:
     """Return the tree without what stands at `paths`. A list's faulty item becomes null, so that indices stay."""
     if not paths:
         return tree
@@ -100,6 +106,9 @@ def _faults(kind: str, tree: Node, error: Complaint) -> Iterator[_Fault]:
             yield _not_a_duration(tree, path, error.wanted)
         case "x-whole-seconds":
             yield _not_whole_seconds(tree, path)
+        case "x-at-least":
+            message = f"{place(path, tree)} is {seen(node_at(tree, path))}; it can be at least {error.wanted}"
+            yield _Fault(finding("QE507", message, path=path, fix=f"write at least {error.wanted}"), (path,))
         case "type":
             yield _wrong_type(tree, path, error)
         case "enum" | "const":
@@ -245,11 +254,10 @@ def _out_of_range(tree: Node, path: Path, error: Complaint) -> _Fault:
         "maxProperties": f"at most {bound} entries",
     }.get(error.keyword)
     node = node_at(tree, path)
-    if problem is None and error.keyword == "propertyNames":
-        key = str(error.detail)
-        return _Fault(_bad_name(tree, (*path, key), key), ((*path, key),))
     if problem is None:
-        return _Fault(_bad_name(tree, path, node.written if node else ""), (path,))
+        name = str(error.detail)
+        where = (*path, name) if node and name in node.members else path
+        return _Fault(_bad_name(tree, where, name), (where,))
     message = f"{place(path, tree)} is {seen(node)}; it can have {problem}"
     if error.keyword in ("minimum", "maximum"):
         message = f"{place(path, tree)} is {seen(node)}; it can be {problem}"
@@ -261,7 +269,9 @@ def _bad_name(tree: Node, path: Path, name: str) -> Diagnostic:
     form = "ml.<family>.<size>" if is_unit else "1 to 128 letters, digits, '-' or '_'"
     noun = "instance type" if is_unit else "name"
     message = f"the {noun} '{name}' in {place(path[:-1], tree)} is not of the form {form}"
-    return finding("QE507", message, path=path, fix=f"write it as {form}")
+    parent = node_at(tree, path[:-1])
+    span = parent.members[name].key_span if parent and name in parent.members else None
+    return finding("QE507", message, span=span, path=path, fix=f"write it as {form}")
 
 
 WRONG_TYPES: Final = {

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
+from typing import Final
 
 from ..model.diagnostic import Positions, Span
 from ..model.stack import Path
@@ -24,7 +26,15 @@ class Numeral:
     value: int | float | None
 
 
-Scalar = str | int | float | bool | None | Numeral
+class Unread(Enum):
+    """What stands for a value whose fault was reported when the text was read; nothing more is said about it."""
+
+    UNREAD = "unread"
+
+
+UNREAD: Final = Unread.UNREAD
+
+Scalar = str | int | float | bool | None | Numeral | Unread
 
 
 @dataclass(frozen=True, slots=True)

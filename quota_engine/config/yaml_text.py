@@ -17,7 +17,7 @@ from ..model.diagnostic import Diagnostic, Span
 from .findings import finding
 from .scalars import resolve
 from .source import CONTROL, Source
-from .tree import Member, Node
+from .tree import UNREAD, Member, Node
 
 NESTING_MAX: Final = 50
 EXPANSION_MAX: Final = 100_000
@@ -102,11 +102,11 @@ def convert(reader: Reader, node: yaml.Node, depth: int) -> tuple[Node, int, int
     height = known[2] if known else 1
     if id(node) in reader.active:
         reader.report("QE110", "this value contains itself through an alias", span, fix="remove the alias inside it")
-        return Node(span, None), 1, 1
+        return Node(span, UNREAD), 1, 1
     if depth + height - 1 > NESTING_MAX:
         if not any(found.rule == "QE112" for found in reader.diagnostics):
             reader.report("QE112", f"maps and lists are nested more than {NESTING_MAX} deep", span)
-        return Node(span, None), 1, 1
+        return Node(span, UNREAD), 1, 1
     if known:
         return known
     reader.active.add(id(node))
@@ -117,7 +117,8 @@ def convert(reader: Reader, node: yaml.Node, depth: int) -> tuple[Node, int, int
 
 
 def _convert_new(reader: Reader, node: yaml.Node, span: Span, depth: int) -> tuple[Node, int, int]:
-    _check_tag(reader, node, span)
+    if not _check_tag(reader, node, span):
+        return Node(span, UNREAD), 1, 1
     match node:
         case yaml.ScalarNode():
             _check_text(reader, node.value, span)
@@ -195,12 +196,13 @@ def _duplicate(reader: Reader, key: str, span: Span, first: Span) -> None:
     )
 
 
-def _check_tag(reader: Reader, node: yaml.Node, span: Span) -> None:
-    """Refuse explicit tags but those of text, lists and maps, which say nothing new."""
+def _check_tag(reader: Reader, node: yaml.Node, span: Span) -> bool:
+    """Refuse explicit tags but those of text, lists and maps, which say nothing new; return whether all is well."""
     if node.tag in _TAGS:
-        return
+        return True
     shown = "!!" + node.tag.removeprefix(_CORE) if node.tag.startswith(_CORE) else node.tag
     reader.report("QE114", f"the tag {shown} has no meaning here", span, fix="remove the tag")
+    return False
 
 
 def _check_text(reader: Reader, text: str, span: Span) -> None:
