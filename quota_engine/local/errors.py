@@ -31,6 +31,10 @@ class WorkInProgress(Trouble):
     """Another `quota-engine local` command works on the same emulator right now."""
 
 
+class SettingsUnreadable(Trouble):
+    """The stack's Pulumi settings are no YAML mapping, or can't be read at all."""
+
+
 class DeploymentFailed(Trouble):
     """The engine ran and reported failure; `messages` are its own error messages, in order."""
 

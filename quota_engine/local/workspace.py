@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +35,8 @@ from quota_engine.program import deploy
 
 from .emulator_info import EmulatorInfo, ask_emulator
 from .engine import Engine, find_engine
-from .errors import DeploymentFailed
+from .errors import SettingsUnreadable
+from .failures import failure, named
 from .plugin import lend, official_plugin
 from .provider import serving
 from .settings import emulator_config, left_out
@@ -46,8 +46,6 @@ PROJECT = "quota-engine"
 OnOutput = Callable[[str], None]
 
 _PASSPHRASE = "local"  # noqa: S105 - it guards nothing: the state describes an emulator on this machine
-_EMPTY_WORDS = ("update failed", "preview failed", "refresh failed", "destroy failed")
-_ALREADY_EXISTS = "AlreadyExists"
 _ADVICE = ("The resources in the stack have been deleted", "If you want to remove the stack completely")
 _OFFICIAL = "the official aws-native plugin"
 _BUILT_IN = "the built-in provider"
@@ -91,7 +89,7 @@ class _Session:
     notes: tuple[str, ...]
     on_output: OnOutput | None
     color: bool
-    errors: list[str] = field(default_factory=list)
+    errors: list[str]
     changes: dict[str, int] = field(default_factory=dict)
     outputs: dict[str, Any] = field(default_factory=dict)
 
@@ -115,7 +113,7 @@ class _Session:
         """Collect the engine's errors, its count of changes and the stack's outputs as they are reported."""
         diagnostic, summary, outputs = event.diagnostic_event, event.summary_event, event.res_outputs_event
         if diagnostic and diagnostic.severity == "error":
-            self.errors.append(_named(_uncoloured(diagnostic.message), diagnostic.urn))
+            self.errors.append(named(diagnostic.message, diagnostic.urn))
         if summary:
             self.changes = {str(getattr(op, "value", op)): count for op, count in summary.resource_changes.items()}
         if outputs and outputs.metadata.type == "pulumi:pulumi:Stack" and outputs.metadata.new:
@@ -185,17 +183,27 @@ def _session(
             env_vars=variables,
             pulumi_command=_Command(engine),
         )
-        if not work.has_state(PROJECT, target.name):
-            workspace.create_stack(target.name)
-        stack = _Stack(target.name, workspace)
-        if any(work.locks.rglob("*.json")):
-            stack.cancel()  # The lock of the work folder is ours, so a lock of Pulumi's is left from a killed process.
-        provider = _BUILT_IN if plugin is None else f"{_OFFICIAL} {plugin.name.rsplit('-v', 1)[1]}"
-        session = _Session(stack, engine, provider, tuple(notes), on_output, color)
+        errors: list[str] = []
         try:
-            yield session
+            stack = _stack(target.name, workspace, work)
+            provider = _BUILT_IN if plugin is None else f"{_OFFICIAL} {plugin.name.rsplit('-v', 1)[1]}"
+            yield _Session(stack, engine, provider, tuple(notes), on_output, color, errors)
         except CommandError as error:
-            raise _failure(session, error) from error
+            raise failure(errors, error) from error
+
+
+def _stack(name: str, workspace: LocalWorkspace, work: WorkDir) -> Stack:
+    """Return the stack, made if this emulator has not seen it, and free of a killed command's lock."""
+    if not work.has_state(PROJECT, name):
+        workspace.create_stack(name)
+    stack = _Stack(name, workspace)
+    if any(work.locks.rglob("*.json")):
+        stack.cancel()  # The lock of the work folder is ours, so a lock of Pulumi's is left from a killed process.
+    return stack
+
+
+def _program(target: Target) -> None:
+    deploy(target.declaration)
 
 
 class _Stack(Stack):
@@ -221,10 +229,6 @@ class _Command(PulumiCommand):
     def __init__(self, engine: Engine) -> None:
         self.command = str(engine.command)
         self.version = VersionInfo.parse(engine.version)
-
-
-def _program(target: Target) -> None:
-    deploy(target.declaration)
 
 
 def _variables(target: Target, emulator: EmulatorInfo, work: WorkDir) -> dict[str, str]:
@@ -259,9 +263,7 @@ def _own_environment() -> Iterator[None]:
 
 def _write_settings(target: Target, emulator: EmulatorInfo, work: WorkDir) -> list[str]:
     """Write the project and the stack's settings into the work folder; return what the user should know of them."""
-    user: Mapping[str, Any] = {}
-    if target.settings is not None and target.settings.is_file():
-        user = (yaml.safe_load(target.settings.read_text(encoding="utf-8")) or {}).get("config") or {}
+    user = _user_config(target.settings)
     settings: dict[str, Any] = {"config": emulator_config(user, target.declaration.region, emulator.endpoint)}
     path = work.path / f"Pulumi.{target.name}.yaml"
     if path.is_file():  # The engine keeps the salt of its passphrase there.
@@ -272,30 +274,18 @@ def _write_settings(target: Target, emulator: EmulatorInfo, work: WorkDir) -> li
     return [f"settings that don't apply to the emulator are left out: {', '.join(dropped)}"] if dropped else []
 
 
-def _failure(session: _Session, error: CommandError) -> DeploymentFailed:
-    """Say what the engine said of each resource; only without any such word, its whole output."""
-    told: list[str] = []
-    for message in session.errors:
-        if not any(earlier in message for earlier in told) and message not in _EMPTY_WORDS:
-            told.append(message)
-    messages = tuple(told) or (" ".join(str(error).split()),)
-    is_taken = any(_ALREADY_EXISTS in message for message in messages)
-    fix = (
-        "what exists already was not created by this command: delete it, or start another emulator" if is_taken else ""
-    )
-    return DeploymentFailed("the deployment to the emulator failed", messages, fix)
-
-
-def _named(message: str, urn: str | None) -> str:
-    """Put the resource's name, the end of its URN, before a message about it, all on one line."""
-    text = " ".join(message.split())
-    is_resource = urn is not None and "pulumi:pulumi:Stack" not in urn.split("::")
-    return f"{urn.split('::')[-1]}: {text}" if urn and is_resource else text
-
-
-def _uncoloured(text: str) -> str:
-    """Take the engine's colour marks, like <{%reset%}>, out of a text."""
-    return re.sub(r"<\{%[^%]*%\}>", "", text)
+def _user_config(path: Path | None) -> Mapping[str, Any]:
+    """Return the `config` of the user's settings file, empty without one. Raises SettingsUnreadable."""
+    if path is None or not path.exists():
+        return {}
+    try:
+        settings = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        return dict(settings.get("config") or {})
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError, ValueError) as error:
+        why = " ".join(str(error).split())
+        raise SettingsUnreadable(
+            f"Pulumi's settings {path} can't be read", why=why, fix="see `pulumi config`"
+        ) from error
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from quota_engine.local import workspace
-from quota_engine.local.errors import DeploymentFailed
+from quota_engine.local.errors import DeploymentFailed, SettingsUnreadable
 from quota_engine.local.workspace import Target
 from quota_engine.model.stack import (
     JobQueue,
@@ -207,6 +207,24 @@ def test_settings_for_another_region_stop_the_program_without_a_traceback(
     assert "Traceback" not in message
     assert batch.describe_job_queues()["jobQueues"] == []
     assert settings.read_text() == "encryptionsalt: v1:abc\nconfig:\n  aws-native:region: eu-west-1\n"
+
+
+def test_a_name_pulumi_refuses_is_one_clear_failure(endpoint: str) -> None:
+    """A stack's file may have any name, Pulumi's stacks may not."""
+    with pytest.raises(DeploymentFailed) as caught:
+        workspace.up(Target(STACK, "my stack", endpoint))
+    [message] = caught.value.messages
+    assert "stack name" in message
+    assert "stdout" not in message
+
+
+@pytest.mark.parametrize("text", ["config: [", "- a", "config: text", "config:\n\t- a"])
+def test_settings_that_can_not_be_read_are_one_clear_failure(endpoint: str, tmp_path: Path, text: str) -> None:
+    """Pulumi writes this file, but people edit it."""
+    settings = tmp_path / "Pulumi.dev.yaml"
+    settings.write_text(text)
+    with pytest.raises(SettingsUnreadable, match=r"Pulumi\.dev\.yaml"):
+        workspace.up(target(endpoint, settings=settings))
 
 
 def test_settings_that_do_not_apply_are_named(endpoint: str, tmp_path: Path) -> None:
