@@ -1,0 +1,62 @@
+"""A simulation as Markdown, for a pull request: verdicts and story as tables, the timeline as a code block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..simulate import Run, Verdict, timelines
+from .gantt import draw
+from .simulation_text import MAX_LINES, queue_of, share_title
+from .story import story
+from .times import clock
+from .visible import counted, markdown, markdown_code
+
+_MARKS = {"holds": "✅", "fails": "❌", "undecided": "❔"}
+WIDTH = 100
+
+
+def render(run: Run, verdicts: Sequence[Verdict], *, max_lines: int | None = MAX_LINES) -> str:
+    """Return one scenario. `max_lines` bounds story and timeline; what is left out is counted."""
+    holding = sum(verdict.holds for verdict in verdicts)
+    title = run.scenario.description or run.scenario.stack.name
+    found = [f"### {markdown(title)}: {holding} of {len(verdicts)} expectations hold", ""]
+    if verdicts:
+        found += ["| | expected | seen |", "|---|---|---|", *(_row(verdict) for verdict in verdicts), ""]
+    found += _unfinished(run)
+    found += ["<details><summary>What happens</summary>", "", *_story(run, max_lines), "", "</details>", ""]
+    return "\n".join([*found, *_timeline(run, max_lines)]) + "\n"
+
+
+def _row(verdict: Verdict) -> str:
+    return f"| {_MARKS[verdict.judgement.value]} | {markdown(verdict.expected)} | {markdown(verdict.seen)} |"
+
+
+def _unfinished(run: Run) -> list[str]:
+    found = [f"The run was cut off: {markdown(run.stopped_because)}", ""] if run.stopped_because else []
+    if run.unfinished:
+        found += [f"Not finished: {counted(len(run.unfinished), 'job')}", ""]
+        found += [
+            f"- {markdown_code(left.job)} ({markdown(left.share)}, {left.status}): {markdown(left.reason)}"
+            for left in run.unfinished
+        ]
+        found.append("")
+    return found
+
+
+def _story(run: Run, max_lines: int | None) -> list[str]:
+    lines = list(story(run.trace))
+    shown = lines if max_lines is None else lines[:max_lines]
+    rows = [f"| {clock(line.at_ms)} | {markdown_code(line.job)} | {markdown(line.text)} |" for line in shown]
+    left_out = len(lines) - len(shown)
+    more = ["", f"{counted(left_out, 'line')} left out."] if left_out else []
+    return ["| time | job | what happens |", "|---|---|---|", *rows, *more]
+
+
+def _timeline(run: Run, max_rows: int | None) -> list[str]:
+    rows = timelines(run.trace, run.end_ms)
+    shown = rows if max_rows is None else rows[:max_rows]
+    shares = queue_of(run).quota_shares
+    titles = {name: share_title(share) for name, share in shares.items()}
+    titles |= {row.share: row.share for row in shown if row.share not in titles}
+    picture = draw(shown, run.end_ms, width=WIDTH, titles=titles)
+    return ["```text", *(line.replace("```", "'''") for line in picture), "```"] if picture else []
