@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 import yaml
 from pulumi.automation import (
@@ -46,6 +47,7 @@ PROJECT = "quota-engine"
 OnOutput = Callable[[str], None]
 
 _PASSPHRASE = "local"  # noqa: S105 - it guards nothing: the state describes an emulator on this machine
+_LOOPBACK = ("127.0.0.1", "localhost")
 _ADVICE = ("The resources in the stack have been deleted", "If you want to remove the stack completely")
 _OFFICIAL = "the official aws-native plugin"
 _BUILT_IN = "the built-in provider"
@@ -164,7 +166,7 @@ def _session(
         cleanup.enter_context(_without_leftovers())
         work = cleanup.enter_context(opened(emulator))
         plugin = official_plugin()
-        cleanup.enter_context(_own_environment())
+        cleanup.enter_context(_own_environment(urlsplit(emulator.endpoint).hostname or ""))
         variables = _variables(target, emulator, work)
         if plugin is None:
             port = cleanup.enter_context(serving(emulator.endpoint, _account(target, emulator)))
@@ -250,15 +252,23 @@ def _account(target: Target, emulator: EmulatorInfo) -> str:
 
 
 @contextmanager
-def _own_environment() -> Iterator[None]:
-    """Hide the user's PULUMI_* and AWS_* settings for the time being: they are meant for other stacks and for AWS."""
-    hidden = {name: value for name, value in os.environ.items() if name.startswith(("PULUMI_", "AWS_"))}
-    for name in hidden:
-        del os.environ[name]
+def _own_environment(host: str) -> Iterator[None]:
+    """Hide the user's PULUMI_* and AWS_* settings for the time being: they are meant for other stacks and for AWS.
+
+    A proxy must not come between engine, program and provider, which talk over loopback, nor before the emulator.
+    """
+    former = dict(os.environ)
+    direct = ",".join([*filter(None, [former.get("no_proxy") or former.get("NO_PROXY")]), *_LOOPBACK, host])
+    for name in former:
+        if name.startswith(("PULUMI_", "AWS_")):
+            del os.environ[name]
+    os.environ.update(no_proxy=direct, NO_PROXY=direct)
     try:
         yield
     finally:
-        os.environ.update(hidden)
+        for name in ("no_proxy", "NO_PROXY"):
+            os.environ.pop(name, None)
+        os.environ.update(former)
 
 
 def _write_settings(target: Target, emulator: EmulatorInfo, work: WorkDir) -> list[str]:

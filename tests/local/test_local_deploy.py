@@ -251,12 +251,16 @@ def test_the_checkout_and_the_users_pulumi_login_stay_as_they_are(
     monkeypatch.setenv("PULUMI_HOME", str(home / "pulumi"))
     monkeypatch.setenv("PULUMI_BACKEND_URL", "https://example.invalid")
     monkeypatch.setenv("AWS_PROFILE", "nonexistent")
+    for proxy in ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "grpc_proxy"):
+        monkeypatch.setenv(proxy, "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.chdir(checkout)
     workspace.up(target(endpoint, settings=settings))
     workspace.destroy(target(endpoint, settings=settings))
     assert git(checkout, "status", "--porcelain") == ""
     assert not (home / "pulumi").exists()
     assert os.environ["AWS_PROFILE"] == "nonexistent", "what was hidden from the engine is put back"
+    assert "no_proxy" not in os.environ
 
 
 def git(folder: Path, *arguments: str) -> str:
