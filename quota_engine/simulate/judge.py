@@ -54,6 +54,13 @@ def _judge(run: Run, item: Expectation) -> Verdict:
 
 def describe(item: Expectation) -> str:
     """Return an expectation as a sentence of the scenario's words."""
+    if item.kind == "state_at":
+        states = [
+            f"{', '.join(map(str, jobs))} {name.upper()}"
+            for name, jobs in item.arguments.items()
+            if isinstance(jobs, list | tuple)
+        ]
+        return f"at {format_duration(_number(item.arguments, 'at_ms') or 0)}: {'; '.join(states)}"
     words = [item.kind.replace("_", " ")]
     for name, value in item.arguments.items():
         if name.endswith("_ms") and isinstance(value, int):
