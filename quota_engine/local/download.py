@@ -9,9 +9,14 @@ import hashlib
 import platform
 import tarfile
 import tempfile
+import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import IO, TextIO
+from urllib.parse import urlsplit
 
 from .progress import ProgressLine
 
@@ -65,7 +70,7 @@ def unpack(archive: IO[bytes], into: Path) -> None:
 
 
 def _read(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - the scheme is the caller's constant
+    with _opened(url) as answer:
         text: bytes = answer.read()
     return text.decode("utf-8", "replace")
 
@@ -74,10 +79,20 @@ def _fetch(url: str, target: IO[bytes], line: ProgressLine) -> str:
     """Copy what stands at `url` to `target`; return its SHA-256."""
     digest = hashlib.sha256()
     done_bytes = 0
-    with urllib.request.urlopen(url, timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - the scheme is the caller's constant
+    with _opened(url) as answer:
         while chunk := answer.read(_CHUNK_BYTES):
             digest.update(chunk)
             target.write(chunk)
             done_bytes += len(chunk)
             line.update(f"downloading Pulumi: {done_bytes >> 20} MiB")
     return digest.hexdigest()
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[HTTPResponse]:
+    """Open `url`; whatever goes wrong from here on is an OSError that names the host and the reason."""
+    try:
+        with urllib.request.urlopen(url, timeout=_ANSWER_TIMEOUT_S) as answer:  # noqa: S310 - ours, not a user's
+            yield answer
+    except (urllib.error.URLError, HTTPException, TimeoutError) as error:
+        raise OSError(f"{urlsplit(url).netloc}: {getattr(error, 'reason', error)}") from error
