@@ -1,7 +1,7 @@
 """Job timelines drawn with characters: one row a job, grouped by share, a time axis and a legend.
 
 Readable without colour, and with ASCII alone. A column shows what the job did for most of it; a preemption is always
-marked, however short its column.
+marked, however short it is beside a column.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..model.durations import format_duration
+from ..scheduler.status import JobStatus
 from ..simulate import JobTimeline, Segment, SegmentKind
 from .style import Style, plain
 from .times import tick_step_ms
@@ -18,13 +19,14 @@ from .visible import pad, visible, width_of
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The character of each kind of segment, and the mark where a preemption begins."""
+    """The character of each kind of segment, and the marks where a preemption begins and where a job fails."""
 
     own: str = "█"
     borrowed: str = "▒"
     in_share: str = "▓"
     waiting: str = "·"
     preempted: str = "✗"
+    failed: str = "!"
     axis: str = "─"
     tick: str = "┬"
     ellipsis: str = "…"
@@ -87,6 +89,7 @@ def legend(glyphs: Glyphs = UNICODE, style: Style = plain) -> str:
         (glyphs.in_share, "in-share", "by in-share preemption"),
         (glyphs.waiting, "dim", "waiting"),
         (glyphs.preempted, "bad", "preempted"),
+        (glyphs.failed, "bad", "failed"),
     )
     return "  " + "   ".join(f"{style(glyph, kind)} {text}" for glyph, kind, text in entries)
 
@@ -97,6 +100,8 @@ def _cropped(name: str, glyphs: Glyphs) -> str:
 
 def _row(line: JobTimeline, end_ms: int, columns: int, glyphs: Glyphs, style: Style) -> str:
     cells = [_cell(line.segments, column * end_ms, (column + 1) * end_ms, columns, glyphs) for column in range(columns)]
+    if line.end is JobStatus.FAILED and line.segments:
+        cells[min(columns - 1, line.segments[-1].to_ms * columns // end_ms)] = (glyphs.failed, "bad")
     return "".join(_styled(cells, style))
 
 

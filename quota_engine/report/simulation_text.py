@@ -163,10 +163,10 @@ def _unfinished(run: Run, width: int, style: Style) -> list[str]:
     if run.unfinished:
         found.append(style(f"Not finished: {counted(len(run.unfinished), 'job')}", "bold"))
         for left in run.unfinished:
-            text = f"{visible(left.job)} ({visible(left.share)}, {visible(left.status)}): {visible(left.reason)}"
-            lines = wrapped(text, "    ", width)
-            mark = style("never runs" if not left.can_run else "", "bad")
-            found += [f"  {line[2:]}" for line in lines[:-1]] + [f"  {lines[-1][2:]}{f'; {mark}' if mark else ''}"]
+            never = "" if left.can_run else " can never run"
+            text = f"{visible(left.job)} ({visible(left.share)}, {visible(left.status)}){never}: {visible(left.reason)}"
+            first, *more = wrapped(text, "", width - 4)
+            found += [f"  {first}", *(f"    {line}" for line in more)]
     return found
 
 

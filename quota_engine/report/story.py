@@ -125,12 +125,12 @@ def _parts(
     """Return what is told of one job at one instant, and the kind of line it is."""
     parts: list[str] = []
     kind = ""
-    starts = any(isinstance(event, Dispatched) for event in events)
+    moves_on = {type(event) for event in events} & {Dispatched, ClaimMade, Failed}
     for event in events:
         told = _PARTS.get(type(event))
         if told is None:
             continue
-        text, event_kind = told(event, _Around(instant, known, starts))
+        text, event_kind = told(event, _Around(instant, known, bool(moves_on), Dispatched in moves_on))
         parts += [text] if text else []
         kind = event_kind or kind
     victims = instant.preempted_by.get(job, [])
@@ -146,6 +146,7 @@ class _Around:
 
     instant: _Instant
     known: Mapping[str, _Told]
+    moves_on: bool
     starts: bool
 
 
@@ -154,7 +155,7 @@ _Part = tuple[str, str]
 
 def _submitted(event: Submitted, around: _Around) -> _Part:
     what = f"{amount(event.need)}, priority {event.priority}"
-    return f"submitted ({what})" if around.starts else f"submitted ({what}), waits", ""
+    return f"submitted ({what}){'' if around.moves_on else ', waits'}", ""
 
 
 def _refused(event: Refused, around: _Around) -> _Part:
