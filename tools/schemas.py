@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 from quota_engine.model import durations  # noqa: E402
 from quota_engine.model import service_facts as facts  # noqa: E402
 from quota_engine.model.stack import State, Strategy  # noqa: E402
+from quota_engine.scheduler import assumptions  # noqa: E402
 
 Schema = dict[str, Any]
 TARGET = ROOT / "quota_engine" / "config" / "schemas"
@@ -239,7 +240,7 @@ def policy() -> Schema:
 def header(kind: str) -> dict[str, Schema]:
     return {
         "kind": {"description": "What this file is.", "const": kind},
-        "version": {"description": "The version of the format.", "const": 1},
+        "version": {"description": "The version of the format.", "type": "integer", "const": 1},
     }
 
 
@@ -398,6 +399,20 @@ def expectation() -> Schema:
     )
 
 
+def assumption(name: str) -> Schema:
+    """The schema of one assumption, from the scheduling model's own list."""
+    point = next(point for point in assumptions.POINTS if point.switch == name)
+    about = f"{point.number}, {point.title}. Default: {point.statement}."
+    if name == "victim_order":
+        return listing(about, choice("A criterion.", list(assumptions.VICTIM_CRITERIA)), minItems=1)
+    if name == "capacity_backoff":
+        return duration(about, **{"x-at-least": "1ms"})
+    default = getattr(assumptions.Assumptions(), name)
+    if isinstance(default, bool):
+        return boolean(about, default=default)
+    return choice(about, assumptions.LEGAL[name].split(" or "), default=default)
+
+
 def scenario() -> Schema:
     timing = record(
         "How long transitions take; all 0s by default.",
@@ -414,10 +429,10 @@ def scenario() -> Schema:
         "queue": text("The queue the jobs go to; needed where the stack has several."),
         "until": duration("When the simulation ends. Without it, when nothing more happens."),
         "timing": timing,
-        "assumptions": {
-            "description": "Where the service's behaviour is not documented: what to assume, if not the default.",
-            "type": "object",
-        },
+        "assumptions": record(
+            "Where the service's behaviour is not documented: what to assume, if not the default.",
+            {name: assumption(name) for name in assumptions.ASSUMPTION_NAMES},
+        ),
         "jobs": listing("The jobs.", job()),
         "events": listing("What happens while they run.", event()),
         "expect": listing("What must hold.", expectation()),

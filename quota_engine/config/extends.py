@@ -12,7 +12,7 @@ from .document import Document, Ignores, read_document
 from .findings import did_you_mean, finding
 from .merge import merge
 from .source import Unreadable
-from .tree import Member, Node
+from .tree import UNREAD, Member, Node
 from .wording import seen
 
 HEADER = ("kind", "version", "extends")
@@ -29,6 +29,8 @@ class Family:
     ignores: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     merged: dict[str, Node | None] = field(default_factory=dict)
     """Real path → its tree, everything it extends included."""
+    is_complete: bool = True
+    """False when a file could not be merged: a judgement of the rest would be about something that nobody declared."""
 
     def add(self, document: Document) -> None:
         self.sources[document.file] = document.text
@@ -51,7 +53,9 @@ def _merged(family: Family, document: Document, real: str, chain: tuple[str, ...
     base: Node | None = None
     for reference in _references(family, document.tree):
         inherited = _base(family, document, reference, (*chain, real))
-        if inherited is not None:
+        if inherited is None:
+            family.is_complete = False
+        else:
             base = merge(base, inherited) if base else inherited
     own = Node(document.tree.span, {k: m for k, m in document.tree.members.items() if k != "extends"})
     return merge(base, own) if base else own
@@ -63,9 +67,12 @@ def _references(family: Family, tree: Node) -> Iterator[Node]:
     if stated is None:
         return
     for item in stated.content if isinstance(stated.content, tuple) else (stated,):
-        if isinstance(item.content, str) and item.content:
+        if item.content is UNREAD:
+            family.is_complete = False
+        elif isinstance(item.content, str) and item.content:
             yield item
         else:
+            family.is_complete = False
             message = f"extends is {seen(item)}, where a file name or a list of them belongs"
             family.diagnostics.append(finding("QE203", message, span=item.span, path=("extends",), fix="name a file"))
 
@@ -74,7 +81,7 @@ def _base(family: Family, document: Document, reference: Node, chain: tuple[str,
     """Return the tree of an extended file without its header; None, with a finding, where it can't be used."""
     target = str(reference.content)
     file = posixpath.normpath(posixpath.join(posixpath.dirname(document.file), target.replace(os.sep, "/")))
-    real = os.path.realpath(file) if "\0" not in file else file
+    real = os.path.realpath(file)
     problem = _unusable(family, reference, target, real, chain)
     if problem:
         family.diagnostics.append(problem)

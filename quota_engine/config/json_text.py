@@ -1,12 +1,13 @@
 """JSON text → the nodes that PyYAML would make of it, so that one walk (`yaml_text.convert`) serves both.
 
 Strict RFC 8259: strings are JSON strings, and comments, trailing commas and single quotes are errors. NaN and Infinity
-are reported and read as text, so that the rest of the file is still checked.
+are reported and passed over, so that the rest of the file is still checked.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
@@ -18,7 +19,7 @@ from ..model.diagnostic import Diagnostic
 from .findings import finding
 from .source import Source, span_at
 from .tree import Node
-from .yaml_text import NESTING_MAX, PLAIN, Reader, convert_root, empty
+from .yaml_text import NESTING_MAX, PLAIN, REPORTED, Reader, convert_root, empty
 
 _SPACE: Final = re.compile(r"[ \t\n]*")
 _SCALAR: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null")
@@ -46,11 +47,8 @@ class _Parser:
     line_starts: list[int] = field(default_factory=list)
 
     def mark(self, index: int) -> Any:
-        low, high = 0, len(self.line_starts)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.line_starts[middle] <= index else (low, middle)
-        return yaml.Mark(self.source.file, index, low, index - self.line_starts[low], None, 0)
+        line = bisect_right(self.line_starts, index) - 1
+        return yaml.Mark(self.source.file, index, line, index - self.line_starts[line], None, 0)
 
     def skip(self, index: int) -> int:
         match = _SPACE.match(self.source.text, index)
@@ -108,7 +106,7 @@ def _scalar(parser: _Parser, index: int) -> tuple[yaml.ScalarNode, int]:
     tag = PLAIN
     if match is None:
         match = _NOT_JSON.match(text, index)
-        tag = _TEXT
+        tag = REPORTED
         if match:
             span = span_at(parser.source.file, text, index, len(match[0]))
             parser.diagnostics.append(finding("QE107", f"{match[0]} is not JSON", span=span, fix="write a number"))

@@ -31,6 +31,7 @@ from .wording import seen
 T = TypeVar("T", covariant=True)
 StackCheck = Callable[[Stack, Collection[Path]], Iterable[Diagnostic]]
 """A judgement of a stack, given the paths whose values are missing because they were faulty."""
+WorkCheck = Callable[[Scenario], Iterable[Diagnostic]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,14 @@ class Loaded(Generic[T]):
     ignores: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     stacks: tuple[Loaded[Stack], ...] = ()
 
-    def findings(self, check: StackCheck) -> list[Diagnostic]:
-        """Return all findings: config's own and those of `check` on every stack here, but the silenced ones."""
+    def findings(self, check: StackCheck, check_work: WorkCheck | None = None) -> list[Diagnostic]:
+        """Return all findings but the silenced ones: config's own, those of `check` on every stack here, and those of
+        `check_work` on a scenario that can be run.
+        """
         found = list(self.diagnostics)
+        if check_work is not None and isinstance(self.value, Scenario):
+            judged = self.positions.locate(check_work(self.value))
+            found += [one for one in judged if not _is_silenced(one, self.ignores)]
         parts: tuple[Loaded[Any], ...] = (self, *self.stacks)
         for part in parts:
             if part.draft is not None:
@@ -127,15 +133,10 @@ def _stack(document: Document) -> Loaded[Stack]:
         diagnostics=diagnostics,
         positions=where,
         sources=family.sources,
-        draft=None if _is_incomplete(family) else draft,
+        draft=draft if family.is_complete else None,
         broken=shape.broken,
         ignores=family.ignores,
     )
-
-
-def _is_incomplete(family: Family) -> bool:
-    """Whether whole files are missing from the merge: then a judgement of the rest would be about something else."""
-    return any(found.rule in ("QE211", "QE212", "QE213") or found.rule < "QE2" for found in family.diagnostics)
 
 
 def _data(shape: Shape) -> Mapping[str, Any]:

@@ -74,7 +74,9 @@ def complaints(kind: str, data: object) -> list[Complaint]:
         )
         for error in _validator(kind).iter_errors(data)
     ]
-    return sorted(found, key=lambda one: ([str(part) for part in one.path], one.keyword, str(one.detail)))
+    mistyped = {one.path for one in found if one.keyword == "type"}
+    kept = (one for one in found if one.keyword not in ("enum", "const") or one.path not in mistyped)
+    return sorted(kept, key=lambda one: ([str(part) for part in one.path], one.keyword, str(one.detail)))
 
 
 @cache

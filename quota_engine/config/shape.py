@@ -107,8 +107,9 @@ def _faults(kind: str, tree: Node, error: Complaint) -> Iterator[_Fault]:
         case "x-whole-seconds":
             yield _not_whole_seconds(tree, path)
         case "x-at-least":
+            rule = "QE507" if path[:1] == ("jobs",) else "QE206"
             message = f"{place(path, tree)} is {seen(node_at(tree, path))}; it can be at least {error.wanted}"
-            yield _Fault(finding("QE507", message, path=path, fix=f"write at least {error.wanted}"), (path,))
+            yield _Fault(finding(rule, message, path=path, fix=f"write at least {error.wanted}"), (path,))
         case "type":
             yield _wrong_type(tree, path, error)
         case "enum" | "const":

@@ -52,9 +52,9 @@ def read_source(path: str) -> Source:
     """Read a file as UTF-8 text. Raises `Unreadable`."""
     file = path.replace(os.sep, "/")
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise Unreadable(file, "it is a folder" if os.path.isdir(path) else "it is not a regular file")
         with open(path, "rb") as handle:
-            if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-                raise Unreadable(file, "not a regular file")
             data = handle.read(SIZE_MAX + 1)
     except (OSError, ValueError) as error:
         raise Unreadable(file, getattr(error, "strerror", None) or str(error)) from error

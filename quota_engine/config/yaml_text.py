@@ -26,6 +26,9 @@ EXPANSION_MAX: Final = 100_000
 PLAIN: Final = "plain"
 """The tag that our loader gives to scalars without quotes and without a tag: those that `scalars.resolve` reads."""
 
+REPORTED: Final = "reported"
+"""The tag of a scalar whose fault the JSON reader has reported."""
+
 _MERGE: Final = "<<"
 _CORE: Final = "tag:yaml.org,2002:"
 _TAGS: Final = frozenset({PLAIN, f"{_CORE}str", f"{_CORE}seq", f"{_CORE}map"})
@@ -101,7 +104,8 @@ def convert(reader: Reader, node: yaml.Node, depth: int) -> tuple[Node, int, int
     known = reader.done.get(id(node))
     height = known[2] if known else 1
     if id(node) in reader.active:
-        reader.report("QE110", "this value contains itself through an alias", span, fix="remove the alias inside it")
+        start = Span(span.file, span.line, span.column, span.line, span.column + 1)
+        reader.report("QE110", "this value contains itself through an alias", start, fix="remove the alias inside it")
         return Node(span, UNREAD), 1, 1
     if depth + height - 1 > NESTING_MAX:
         if not any(found.rule == "QE112" for found in reader.diagnostics):
@@ -121,7 +125,8 @@ def _convert_new(reader: Reader, node: yaml.Node, span: Span, depth: int) -> tup
         return Node(span, UNREAD), 1, 1
     match node:
         case yaml.ScalarNode():
-            _check_text(reader, node.value, span)
+            if not _check_text(reader, node.value, span):
+                return Node(span, UNREAD), 1, 1
             value = resolve(node.value) if node.tag == PLAIN else node.value
             return Node(span, value, node.value), 1, 1
         case yaml.SequenceNode():
@@ -162,8 +167,8 @@ def _members(
         if not isinstance(key_node, yaml.ScalarNode):
             reader.report("QE113", "a key is text, not a list or a map", span)
             continue
-        _check_tag(reader, key_node, span)
-        _check_text(reader, key_node.value, span)
+        if not (_check_tag(reader, key_node, span) and _check_text(reader, key_node.value, span)):
+            continue
         if key_node.value == _MERGE and key_node.tag == PLAIN:
             for key, member in _merge_sources(reader, child[0], span):
                 merged.setdefault(key, member)
@@ -200,16 +205,19 @@ def _check_tag(reader: Reader, node: yaml.Node, span: Span) -> bool:
     """Refuse explicit tags but those of text, lists and maps, which say nothing new; return whether all is well."""
     if node.tag in _TAGS:
         return True
+    if node.tag == REPORTED:
+        return False
     shown = "!!" + node.tag.removeprefix(_CORE) if node.tag.startswith(_CORE) else node.tag
     reader.report("QE114", f"the tag {shown} has no meaning here", span, fix="remove the tag")
     return False
 
 
-def _check_text(reader: Reader, text: str, span: Span) -> None:
-    """Refuse characters that an escape such as "\\0" or "\\ud800" brings in."""
+def _check_text(reader: Reader, text: str, span: Span) -> bool:
+    """Refuse characters that an escape such as "\\0" or "\\ud800" brings in; return whether all is well."""
     match = CONTROL.search(text)
     if match:
         reader.report("QE104", f"this text holds the character U+{ord(match[0]):04X}, which can't be seen", span)
+    return match is None
 
 
 _TAB_IN_INDENT: Final = re.compile(r"^ *\t", re.MULTILINE)

@@ -29,10 +29,7 @@ def declare(path: Path) -> tuple[Stack, list[Diagnostic]]:
         loaded = load_stack(path)
     except Unreadable as error:
         raise DeclarationInvalid(f"the declaration of this stack can't be read: {error}") from error
-    findings = list(loaded.diagnostics)
-    if loaded.value is not None:
-        findings += loaded.positions.locate(check_stack(loaded.value))
-    findings.sort(key=lambda finding: finding.sort_key)
+    findings = loaded.findings(check_stack)
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if loaded.value is None or errors:
         raise DeclarationInvalid(f"{path} can't be deployed, it has errors:\n{as_text(errors)}")

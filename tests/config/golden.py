@@ -13,7 +13,6 @@ from pathlib import Path
 
 from quota_engine.config import load_document
 from quota_engine.model.diagnostic import Diagnostic
-from quota_engine.model.work import Scenario
 from quota_engine.rules import check_scenario, check_stack
 
 Place = tuple[str, int, str, int | None]
@@ -24,9 +23,7 @@ _COMMENT = re.compile(r"# expect: ([A-Z0-9@, ]+?)\s*$")
 
 def found_in(path: Path) -> list[Diagnostic]:
     """Return every finding about a file: config's and the rules'."""
-    loaded = load_document(path)
-    work = check_scenario(loaded.value) if isinstance(loaded.value, Scenario) else []
-    return [*loaded.findings(check_stack), *loaded.positions.locate(work)]
+    return load_document(path).findings(check_stack, check_scenario)
 
 
 def expected_in(paths: Iterable[Path]) -> list[Place]:
