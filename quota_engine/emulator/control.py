@@ -179,15 +179,22 @@ def _event(region: Region, event: Any) -> dict[str, Any]:
 
 
 def dump(world: World, _request: Request, _body: Any) -> Any:
-    """Return everything the emulator holds, per account and region; what was deleted is not in it."""
+    """Return everything the emulator holds, per account and region that has anything; deleted resources are not in it.
+
+    `resources` and `unfinished_jobs` count what a teardown should have left none of.
+    """
     settle(world)
     at_ms = world.tick()
+    regions = [(scope, region) for scope, region in world.regions.items() if not region.is_empty]
+    jobs = [job for _, region in regions for job in region.jobs.values()]
     return {
         "now_ms": at_ms,
         "instance": world.instance,
+        "resources": sum(len(held) for _, region in regions for held in region.resources.values()),
+        "unfinished_jobs": sum(not job.driver.state.jobs[job.job_id].is_finished for job in jobs),
         "regions": [
             {"account": scope.account, "region": scope.region, **_held(Call(world, region, at_ms))}
-            for scope, region in world.regions.items()
+            for scope, region in regions
         ],
     }
 

@@ -94,6 +94,11 @@ class Region:
         self.requests = requests
         self.faults = faults
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds neither resources nor jobs."""
+        return not self.jobs and not any(self.resources.values())
+
     def find(self, kind: Kind, key: str) -> Resource | None:
         return self.resources[kind].get(key)
 

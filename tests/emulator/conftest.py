@@ -30,7 +30,7 @@ def refused(emulator: Emulator) -> Refused:
         before = emulator.control("dump")
         with pytest.raises(ClientError) as caught:
             call(**request)
-        answer = caught.value.response
+        answer: Any = caught.value.response
         assert type(caught.value).__name__ == "ClientException"
         assert answer["ResponseMetadata"]["HTTPStatusCode"] == 400
         assert answer["Error"]["Code"] == "ClientException"

@@ -215,7 +215,8 @@ def test_an_attempt_that_takes_too_long_times_out(emulator: Emulator, batch: Any
 def test_a_payload_without_a_need_is_accepted_and_fails(batch: Any) -> None:
     """Batch passes the payload on unread; SageMaker refuses it (A-18)."""
     make_blog_queue(batch)
-    for config in ({"InstancePreferences": []}, {"InstanceType": UNIT, "InstanceCount": 0}, {"InstanceCount": 2}):
+    configs: list[dict[str, Any]] = [{"InstancePreferences": []}, {"InstanceType": UNIT, "InstanceCount": 0}]
+    for config in (*configs, {"InstanceCount": 2}):
         job = submit(batch, "job", "QS1", serviceRequestPayload=payload(**config))
         found = batch.describe_service_job(jobId=job)
         assert found["status"] == "FAILED"
