@@ -156,7 +156,10 @@ def _trimmed(span: Span, content: object) -> Span:
 def _members(
     reader: Reader, node: yaml.MappingNode, depth: int
 ) -> tuple[dict[str, Member], list[tuple[Node, int, int]]]:
-    """Return the entries of a map, merged ones last, and all its converted children."""
+    """Return the entries of a map, merged ones last, and all its converted children.
+
+    A key that stands twice has no value: neither is more meant than the other.
+    """
     own: dict[str, Member] = {}
     merged: dict[str, Member] = {}
     children: list[tuple[Node, int, int]] = []
@@ -174,7 +177,9 @@ def _members(
                 merged.setdefault(key, member)
             continue
         if key_node.value in own:
-            _duplicate(reader, key_node.value, span, own[key_node.value].key_span)
+            first = own[key_node.value].key_span
+            _duplicate(reader, key_node.value, span, first)
+            own[key_node.value] = Member(first, Node(span, UNREAD))
             continue
         own[key_node.value] = Member(span, child[0])
     return own | {key: member for key, member in merged.items() if key not in own}, children
