@@ -82,16 +82,16 @@ def excerpt(span: Span, sources: Mapping[str, str], width: int, style: Style, ki
 
 
 def _cropped(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
-    """Cut a long line around its marked part: first behind it, then before it, and a long marked part at its end."""
+    """Cut a line that is longer than `room` columns: a long marked part at its end, then behind it, then before it."""
     if len(before) + len(marked) + len(after) <= room:
         return before, marked, after
-    if len(marked) > room // 2:
-        marked = marked[: room // 2 - 1] + ELLIPSIS
-        after = ""
-    left = max(room // 3, room - len(marked) - len(after)) if after else room - len(marked)
+    marked = _cut(marked, room // 2)
+    context = min(len(after), room // 8)
+    left = room - len(marked) - context
     if len(before) > left:
         before = ELLIPSIS + before[len(before) - left + 1 :]
-    right = room - len(before) - len(marked)
-    if len(after) > right:
-        after = after[: max(0, right - 1)] + ELLIPSIS
-    return before, marked, after
+    return before, marked, _cut(after, room - len(before) - len(marked))
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: max(0, room - 1)] + ELLIPSIS
