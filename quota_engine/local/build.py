@@ -32,13 +32,13 @@ class BuildFailed(OSError):
 
 def build_engine(into: Path, version: str, progress: TextIO, environ: Mapping[str, str]) -> None:
     """Build the Pulumi CLI into the folder `into`: about 3 minutes on 2 cores."""
-    what = f"Pulumi {version} from the Go module proxy (once, about 3 minutes)"
+    what = f"Pulumi {version} (once, about 3 minutes)"
     _build(_module("pulumi", environ), _ENGINE_PACKAGE, into / "pulumi", version, what, progress, environ)
 
 
 def build_language_host(into: Path, version: str, progress: TextIO, environ: Mapping[str, str]) -> None:
     """Build the Python language host into `into` and put the script it runs beside it, where it looks for it."""
-    what = f"the Python language host for Pulumi {version} (once, under a minute)"
+    what = "Pulumi's Python language host (once, a minute)"
     target = into / "pulumi-language-python"
     _build(_module("pulumi-language-python", environ), _HOST_PACKAGE, target, version, what, progress, environ)
     script = into / "pulumi-language-python-exec"
@@ -74,8 +74,7 @@ def _build(
         reader.start()
         try:
             while reader.is_alive():
-                compiled = sum(not text.startswith("go: ") for text in output)
-                line.update(f"building {what}: {compiled} packages compiled")
+                line.update(f"building {what}: {_how_far(output)}")
                 reader.join(_LOOK_INTERVAL_S)
         except BaseException:
             go.kill()
@@ -83,6 +82,13 @@ def _build(
     if go.returncode != 0:
         raise BuildFailed(f"go build failed: {' / '.join(text.strip() for text in output[-_LAST_WORDS:])}")
     line.finish(f"built {what}")
+
+
+def _how_far(output: list[str]) -> str:
+    """Say what go has named so far: modules while it fetches them, then packages as they are compiled."""
+    fetched = sum(text.startswith("go: downloading") for text in output)
+    compiled = sum(not text.startswith("go: ") for text in output)
+    return f"{compiled} packages" if compiled else f"{fetched} modules"
 
 
 def _copy_lines(source: Iterable[str], target: list[str]) -> None:
