@@ -93,6 +93,15 @@ def _say(what: str, why: str = "", fix: str = "") -> None:
     click.echo("\n".join(lines), err=True)
 
 
+def _show_findings(error: Trouble) -> None:
+    """Print what was found in a declaration that has errors, on stderr, before the command is refused."""
+    from .options import Output
+
+    found = getattr(error, "found", None)
+    if found is not None:
+        click.echo(found.as_text(Output("text", None, quiet=False, verbose=False, stream=sys.stderr)), err=True)
+
+
 def _internal_error(error: Exception, *, verbose: bool) -> None:
     """Say in one line that the tool itself is at fault; the traceback is for `-v`."""
     if verbose:
@@ -118,6 +127,7 @@ def run(args: Sequence[str]) -> int:
         error.show()
         return TROUBLE
     except Trouble as error:
+        _show_findings(error)
         if verbose and error.__cause__ is not None:
             traceback.print_exception(error.__cause__)
         _say(error.what, error.why, error.fix)

@@ -1,4 +1,4 @@
-"""What every command shares: `--format`, `--output`, `-q`, `-v`, naming stacks, writing a result whole or not at all."""
+"""What every command shares: output options, naming stacks, and writing a result whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -26,16 +26,21 @@ class Output:
     path: Path | None
     quiet: bool
     verbose: bool
+    stream: TextIO = field(default_factory=lambda: sys.stdout)
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.path is None and self.stream.isatty()
 
     @property
     def colour(self) -> bool:
         """Colour only on a terminal, and not where NO_COLOR is set (no-color.org)."""
-        return self.path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        return self.is_terminal and not os.environ.get("NO_COLOR")
 
     @property
     def width(self) -> int:
         """Columns to draw in; 100 where there is no terminal, so that a pipe's bytes don't depend on one."""
-        return min(os.get_terminal_size(sys.stdout.fileno()).columns, 160) if sys.stdout.isatty() else 100
+        return min(os.get_terminal_size(self.stream.fileno()).columns, 160) if self.is_terminal else 100
 
     def emit(self, text: str) -> None:
         """Write the result: to stdout, or to the file as a whole (an interrupted write leaves the old file)."""

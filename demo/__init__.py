@@ -1,0 +1,1 @@
+"""The main job as a story: `make demo` runs it, README.md shows it."""

@@ -1,0 +1,118 @@
+"""From paths on the command line to checked values: reads, judges, and stops with every finding where needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from ..config import Loaded, discover, load_document, load_scenario, load_stack
+from ..model.diagnostic import Diagnostic, Positions, Severity
+from ..model.stack import Stack
+from ..model.trouble import Trouble
+from ..model.work import Scenario
+from ..rules import check_stack
+from .options import Output
+
+T = TypeVar("T", bound=Stack | Scenario)
+
+
+class Invalid(Trouble):
+    """A declaration with errors, given to a command that needs a good one; carries what was found."""
+
+    def __init__(self, what: str, found: Findings) -> None:
+        super().__init__(what, fix="correct the findings above; quota-engine validate shows them again")
+        self.found = found
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found in `files`, ordered by position, with the text it was found in and the files passed over."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, str]
+    files: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def render(self, output: Output) -> str:
+        """Return the findings in the format that `output` asks for; only that format's renderer is loaded."""
+        match output.format:
+            case "json":
+                from ..report import diagnostics_json
+
+                return diagnostics_json.render(self.diagnostics, checked=len(self.files))
+            case "sarif":
+                from ..report import diagnostics_sarif
+
+                return diagnostics_sarif.render(self.diagnostics)
+            case "junit":
+                from ..report import diagnostics_junit
+
+                return diagnostics_junit.render(self.diagnostics, self.files)
+            case "github":
+                from ..report import diagnostics_github
+
+                return diagnostics_github.render(self.diagnostics)
+            case "markdown":
+                from ..report import diagnostics_markdown
+
+                return diagnostics_markdown.render(self.diagnostics, checked=len(self.files))
+            case _:
+                return self.as_text(output)
+
+    def as_text(self, output: Output) -> str:
+        from ..report import diagnostics_text
+
+        return diagnostics_text.render(
+            self.diagnostics, self.sources, checked=len(self.files) or None, width=output.width, style=output.style
+        )
+
+
+def check_all(paths: Iterable[Path]) -> Findings:
+    """Check every file named or found in the folders named; raises Trouble when there is none."""
+    named = list(paths)
+    discovery = discover(named)
+    if not discovery.files:
+        raise Trouble(
+            f"nothing to check in {', '.join(map(str, named))}", why="there is no .yaml, .yml or .json file in it"
+        )
+    diagnostics: list[Diagnostic] = []
+    sources: dict[str, str] = {}
+    for file in discovery.files:
+        loaded = load_document(file)
+        diagnostics += loaded.findings(check_stack)
+        sources.update(loaded.sources)
+    return Findings(_once(diagnostics), sources, discovery.files, discovery.skipped)
+
+
+def _once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Order findings by position; a stack that several scenarios load is reported once."""
+    seen = {(one.sort_key, one.path): one for one in diagnostics}
+    return tuple(sorted(seen.values(), key=lambda one: one.sort_key))
+
+
+@dataclass(frozen=True, slots=True)
+class Good(Generic[T]):
+    """A file without errors: its value, where that stands, and the warnings and notes it has all the same."""
+
+    value: T
+    positions: Positions
+    found: Findings
+
+
+def good_stack(path: Path) -> Good[Stack]:
+    """Return the stack at `path`; raises Invalid with all its findings when any is an error."""
+    return _good(load_stack(path), path)
+
+
+def good_scenario(path: Path) -> Good[Scenario]:
+    """Return the scenario at `path`; raises Invalid when it, or a stack it names, has an error."""
+    return _good(load_scenario(path), path)
+
+
+def _good(loaded: Loaded[T], path: Path) -> Good[T]:
+    found = Findings(tuple(loaded.findings(check_stack)), loaded.sources)
+    if loaded.value is None or any(one.severity is Severity.ERROR for one in found.diagnostics):
+        raise Invalid(f"{path} has errors", found)
+    return Good(loaded.value, loaded.positions, found)

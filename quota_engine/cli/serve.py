@@ -1,0 +1,122 @@
+"""`quota-engine serve`: the local emulator of AWS Batch quota management and Cloud Control."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ..model.service_facts import ACCOUNT_PATTERN
+from .durations import Duration
+from .options import stack_path
+
+if TYPE_CHECKING:
+    from ..model.stack import Stack
+
+ENDPOINT_SERVICES = ("BATCH", "CLOUDCONTROL", "STS")
+
+
+def _account(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not ACCOUNT_PATTERN.fullmatch(value):
+        raise click.BadParameter(f"{value!r} is not an account: 12 digits")
+    return value
+
+
+@click.command("serve", epilog="Example: quota-engine serve --stack dev --speed 60")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others only knowingly.")
+@click.option("--port", type=click.IntRange(0, 65535), default=4577, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--clock",
+    type=click.Choice(["real", "manual"]),
+    default="real",
+    show_default=True,
+    help="manual: time moves only by POST /_emulator/clock.",
+)
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="60: an hour in a minute.",
+)
+@click.option("--stack", metavar="STACK", help="Start with this declaration deployed, in its account and region.")
+@click.option(
+    "--account", callback=_account, metavar="ID", help="Account of requests that name none [default: 000000000000]."
+)
+@click.option("--region", metavar="REGION", help="Region of requests that name none [default: us-east-1].")
+@click.option(
+    "--job-duration",
+    type=Duration(forever_allowed=True),
+    default="30s",
+    show_default=True,
+    help="Of jobs that don't say; or forever.",
+)
+@click.option("--scheduled", type=Duration(), default="1s", show_default=True, help="Time a job spends in SCHEDULED.")
+@click.option("--starting", type=Duration(), default="1s", show_default=True, help="Time a job spends in STARTING.")
+@click.option(
+    "--stopping", type=Duration(), default="0s", show_default=True, help="Time a preempted job takes to stop."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print the export lines only.")
+@click.option("-v", "--verbose", is_flag=True, help="Tracebacks of internal errors.")
+def command(
+    host: str,
+    port: int,
+    clock: str,
+    speed: float,
+    stack: str | None,
+    account: str | None,
+    region: str | None,
+    job_duration: int | None,
+    scheduled: int,
+    starting: int,
+    stopping: int,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Run a local AWS Batch with quota management, until Ctrl-C.
+
+    Prints the variables that make AWS clients and Pulumi use it. Signatures are not checked: an access key id of 12
+    digits is taken for the account.
+    """
+    from ..emulator.settings import DEFAULT_ACCOUNT, DEFAULT_REGION, ClockKind, Settings
+
+    declared = _declared(stack)
+    settings = Settings(
+        host=host,
+        port=port,
+        clock=ClockKind(clock),
+        speed=speed,
+        account=account or (declared and declared.account) or DEFAULT_ACCOUNT,
+        region=region or (declared and declared.region) or DEFAULT_REGION,
+        job_duration_ms=job_duration,
+        scheduled_ms=scheduled,
+        starting_ms=starting,
+        stopping_ms=stopping,
+        stack=declared,
+    )
+    from ..emulator import serve
+
+    def ready(url: str) -> None:
+        for service in ENDPOINT_SERVICES:
+            click.echo(f"export AWS_ENDPOINT_URL_{service}={url}")
+        click.echo(f"export AWS_ACCESS_KEY_ID={settings.account}")
+        click.echo("export AWS_SECRET_ACCESS_KEY=local")
+        click.echo(f"export AWS_DEFAULT_REGION={settings.region}")
+        click.echo("")
+        if not quiet:
+            click.echo(
+                f"AWS Batch emulator at {url}, account {settings.account}, {clock} clock; Ctrl-C ends it", err=True
+            )
+
+    if not settings.is_loopback:
+        click.echo(f"warning: {host} can be reached from other machines, and nobody has to log in", err=True)
+    serve(settings, ready=ready)
+    return 0
+
+
+def _declared(stack: str | None) -> Stack | None:
+    if stack is None:
+        return None
+    from .files import good_stack
+
+    return good_stack(stack_path(stack)).value
