@@ -148,6 +148,24 @@ def test_a_renamed_share_is_replaced_old_one_first(endpoint: str, batch: Any) ->
     assert sorted(item["quotaShareName"] for item in shares(batch)) == ["QS1", "QS2", "QS9"]
     text = "\n".join(lines)
     assert text.index("deleted original") < text.index("created replacement")
+    assert workspace.up(target(endpoint, renamed)).is_unchanged, "renamed_from may stay in the file"
+
+
+def test_environment_and_policy_are_swapped_under_a_queue_that_stays(endpoint: str, batch: Any) -> None:
+    """New ones first, then the queue, then the old ones go: in any other order Batch refuses, or the jobs end."""
+    workspace.up(target(endpoint))
+    job = submit(batch, "QS1")
+    swapped = replace(
+        STACK,
+        service_environments={"gpu-2": replace(STACK.service_environments["gpu"], name="gpu-2")},
+        scheduling_policies={"fifo-2": SchedulingPolicy("fifo-2")},
+        job_queues={"training": replace(QUEUE, service_environments=("gpu-2",), scheduling_policy="fifo-2")},
+    )
+    assert workspace.up(target(endpoint, swapped)).changes == {"create": 2, "delete": 2, "same": 7, "update": 1}
+    [queue] = batch.describe_job_queues(jobQueues=["training"])["jobQueues"]
+    assert queue["schedulingPolicyArn"].endswith("/fifo-2")
+    assert queue["serviceEnvironmentOrder"][0]["serviceEnvironment"].endswith("/gpu-2")
+    assert batch.describe_service_job(jobId=job)["status"] != "FAILED"
 
 
 def test_destroy_with_running_jobs_leaves_nothing(endpoint: str, batch: Any) -> None:

@@ -1,3 +1,5 @@
+// Names the Pulumi CLI that is built where the official download cannot be reached; go.sum pins every byte of it.
+// quota_engine/local/build.py runs the build. Raise the version here, in engine.py (PULUMI_VERSION), then `go mod tidy`.
 module quota-engine/tools/pulumi
 
 go 1.26.6
