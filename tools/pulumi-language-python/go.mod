@@ -1,5 +1,5 @@
-// Names the Python language host for a plain `pulumi up` in a closed network. It is a module of its own, since the last
-// SDK release that holds the host is older than the CLI, and one module cannot hold two versions.
+// Names the Python language host for a plain `pulumi up` in a closed network. A module of its own: the SDK release that
+// the host comes from is older than the CLI, and one module cannot hold two versions.
 module quota-engine/tools/pulumi-language-python
 
 go 1.26.6
