@@ -12,7 +12,7 @@ from ..model.diagnostic import Diagnostic, Positions, Severity
 from ..model.stack import Stack
 from ..model.trouble import Trouble
 from ..model.work import Scenario
-from ..rules import check_stack
+from ..rules import check_scenario, check_stack
 from .options import Output
 
 T = TypeVar("T", bound=Stack | Scenario)
@@ -81,7 +81,7 @@ def check_all(paths: Iterable[Path]) -> Findings:
     sources: dict[str, str] = {}
     for file in discovery.files:
         loaded = load_document(file)
-        diagnostics += loaded.findings(check_stack)
+        diagnostics += loaded.findings(check_stack, check_scenario)
         sources.update(loaded.sources)
     return Findings(_once(diagnostics), sources, discovery.files, discovery.skipped)
 
@@ -112,7 +112,7 @@ def good_scenario(path: Path) -> Good[Scenario]:
 
 
 def _good(loaded: Loaded[T], path: Path) -> Good[T]:
-    found = Findings(tuple(loaded.findings(check_stack)), loaded.sources)
+    found = Findings(tuple(loaded.findings(check_stack, check_scenario)), loaded.sources)
     if loaded.value is None or any(one.severity is Severity.ERROR for one in found.diagnostics):
         raise Invalid(f"{path} has errors", found)
     return Good(loaded.value, loaded.positions, found)

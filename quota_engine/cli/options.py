@@ -38,6 +38,12 @@ class Output:
         return self.is_terminal and not os.environ.get("NO_COLOR")
 
     @property
+    def ascii_only(self) -> bool:
+        """Whether the terminal can't show more than ASCII; files and pipes get UTF-8 always."""
+        encoding = (self.stream.encoding or "").lower().replace("-", "")
+        return self.is_terminal and not encoding.startswith("utf")
+
+    @property
     def width(self) -> int:
         """Columns to draw in; 100 where there is no terminal, so that a pipe's bytes don't depend on one."""
         return min(os.get_terminal_size(self.stream.fileno()).columns, 160) if self.is_terminal else 100

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..model.trouble import Trouble
 from .options import Output, output_options, worst
+
+if TYPE_CHECKING:
+    from ..model.work import Scenario
+    from ..simulate import Measures, Run, Verdict
 
 
 @click.command(
@@ -24,32 +29,22 @@ from .options import Output, output_options, worst
     metavar="NAME=VALUE",
     help="Change an assumption of the model (see quota-engine assumptions); wins over the scenario's.",
 )
-@output_options("text", "json")
+@output_options("text", "json", "markdown")
 def command(scenarios: Sequence[Path], assumed: Sequence[str], output: Output) -> int:
     """Run each SCENARIO to its end and tell what happened: a story, a timeline, and a verdict per expectation.
 
     Exit 0: all expectations hold. Exit 1: some don't. Exit 2: a file has errors.
     """
-    from ..scheduler.assumptions import AssumptionError, Assumptions
-    from ..simulate import ScenarioError, judge, run
     from .files import good_scenario
 
     switches = dict(_switch(text) for text in assumed)
     loaded = [good_scenario(path) for path in scenarios]
-    told: list[str] = []
-    codes: list[int] = []
-    for path, good in zip(scenarios, loaded, strict=True):
-        scenario = replace(good.value, assumptions={**good.value.assumptions, **switches})
-        try:
-            Assumptions.of(scenario.assumptions)
-            outcome = run(scenario)
-        except (AssumptionError, ScenarioError) as error:
-            raise Trouble(f"{path}: {error}", fix="see quota-engine assumptions") from error
-        verdicts = judge(outcome)
-        codes.append(int(not all(verdict.holds for verdict in verdicts)))
-        told.append(_render(path, outcome, verdicts, output))
-    output.emit("\n".join(told))
-    return worst(codes)
+    told = [
+        _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}))
+        for path, one in zip(scenarios, loaded, strict=True)
+    ]
+    output.emit(_render(told, output))
+    return worst([int(not all(verdict.holds for verdict in one.verdicts)) for one in told])
 
 
 def _switch(text: str) -> tuple[str, str]:
@@ -57,3 +52,51 @@ def _switch(text: str) -> tuple[str, str]:
     if not equals:
         raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--assume")
     return name.strip(), value.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One scenario's run, its verdicts, and its measures."""
+
+    run: Run
+    verdicts: Sequence[Verdict]
+    measures: Measures
+
+
+def _tell(path: Path, scenario: Scenario) -> Told:
+    from ..scheduler.assumptions import AssumptionError
+    from ..simulate import ScenarioError, judge, measure, run
+
+    try:
+        outcome = run(scenario)
+    except AssumptionError as error:
+        raise Trouble(str(error), fix="see quota-engine assumptions") from error
+    except ScenarioError as error:
+        raise Trouble(f"{path} can't be run: {error}") from error
+    return Told(outcome, judge(outcome), measure(outcome))
+
+
+def _render(told: Sequence[Told], output: Output) -> str:
+    """Return the runs in the format asked for; only that format's renderer is loaded."""
+    match output.format:
+        case "json":
+            import json
+
+            from ..report.simulation_json import as_json
+
+            runs = [as_json(one.run, one.verdicts, one.measures) for one in told]
+            return json.dumps({"scenarios": runs}, indent=2, ensure_ascii=False)
+        case "markdown":
+            from ..report import simulation_markdown
+
+            return "\n".join(simulation_markdown.render(one.run, one.verdicts) for one in told)
+        case _:
+            return "\n".join(_as_text(one, output) for one in told)
+
+
+def _as_text(one: Told, output: Output) -> str:
+    from ..report import simulation_text
+
+    return simulation_text.render(
+        one.run, one.verdicts, one.measures, width=output.width, ascii_only=output.ascii_only, style=output.style
+    )
