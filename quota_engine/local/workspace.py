@@ -94,6 +94,7 @@ class _Session:
     errors: list[str]
     changes: dict[str, int] = field(default_factory=dict)
     outputs: dict[str, Any] = field(default_factory=dict)
+    unheard: Exception | None = None
 
     def run(self, operation: Callable[..., Any], **arguments: Any) -> Result:
         """Run an operation of the engine to its end, even when interrupted meanwhile: the state stays whole.
@@ -104,12 +105,21 @@ class _Session:
         arguments |= {"on_output": self.show, "on_event": self.hear, "color": color, "suppress_progress": True}
         with ThreadPoolExecutor(max_workers=1) as worker:
             worker.submit(operation, **arguments).result()
+        if self.unheard is not None:
+            raise self.unheard
         return Result(dict(sorted(self.changes.items())), self.outputs, self.engine, self.provider, self.notes)
 
     def show(self, line: str) -> None:
-        """Hand on a line of the engine's output, but not its advice on how to remove a stack of a user's own."""
-        if self.on_output is not None and not line.startswith(_ADVICE):
+        """Hand on a line of the engine's output, but not its advice on how to remove a stack of a user's own.
+
+        A reader that fails, a closed pipe say, must not stop the engine half-way: it is told at the end.
+        """
+        if self.on_output is None or line.startswith(_ADVICE):
+            return
+        try:
             self.on_output(line)
+        except Exception as error:
+            self.on_output, self.unheard = None, error
 
     def hear(self, event: EngineEvent) -> None:
         """Collect the engine's errors, its count of changes and the stack's outputs as they are reported."""

@@ -236,6 +236,18 @@ def test_a_name_pulumi_refuses_is_one_clear_failure(endpoint: str) -> None:
     assert "stdout" not in message
 
 
+def test_a_reader_that_goes_away_does_not_stop_the_deployment_half_way(endpoint: str, batch: Any) -> None:
+    """`quota-engine local up | head` must deploy everything all the same, and end like any command with a closed pipe."""
+
+    def closed(line: str) -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        workspace.up(target(endpoint), on_output=closed)
+    assert len(shares(batch)) == 3
+    assert workspace.up(target(endpoint)).is_unchanged
+
+
 @pytest.mark.parametrize("text", ["config: [", "- a", "config: text", "config:\n\t- a"])
 def test_settings_that_can_not_be_read_are_one_clear_failure(endpoint: str, tmp_path: Path, text: str) -> None:
     """Pulumi writes this file, but people edit it."""
