@@ -18,12 +18,12 @@ from starlette.routing import Route
 
 from .. import __version__
 from ..model.arns import Scope
+from ..model.durations import LONGEST_MS, parse_duration
 from ..model.work import CapacityError, Fail
 from ..scheduler.snapshot import total_usage
 from .call import Call
 from .clock import ManualClock
 from .driver import QueueDriver
-from .durations import LONGEST_MS, parse_duration_ms
 from .faults import read_fault
 from .operations.jobviews import describe
 from .operations.queues import existing_queue, queue_detail
@@ -131,7 +131,7 @@ def _target_ms(body: dict[str, Any], now_ms: int) -> int:
         raise BadRequest('give one of {"advance_ms": 1000}, {"advance": "10m"} and {"set_ms": 1767225600000}')
     ((name, value),) = body.items()
     if name == "advance" and isinstance(value, str):
-        by_ms = parse_duration_ms(value)
+        by_ms = parse_duration(value)
         if by_ms is None:
             raise BadRequest(f"{value!r} is not a duration such as 30s, 10m or 1h30m")
         return now_ms + by_ms

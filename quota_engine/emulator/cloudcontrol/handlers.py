@@ -11,7 +11,7 @@ import jsonpatch
 
 from ..call import Api, Call
 from ..operations import BATCH
-from ..operations.tagging import check_tags
+from ..operations.judge import judge_tags
 from ..refusal import Refusal
 from ..store import Kind, Resource
 from .requests import Next, Request, Step
@@ -61,7 +61,7 @@ def update(resource_type: ResourceType, identifier: str, patch: jsonpatch.JsonPa
         _refuse_create_only(call, resource_type, current, wanted, changed)
         sent = changed - {"Tags", *resource_type.create_only}
         update_request = _update_request(resource_type, resource, wanted, sent)
-        check_tags(wanted.get("Tags", {}))
+        judge_tags(wanted.get("Tags", {}))
         if sent:
             BATCH[f"Update{resource_type.kind}"](call, update_request)
         resource.detail["tags"] = dict(wanted.get("Tags", {}))

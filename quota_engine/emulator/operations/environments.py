@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from ...model.service_facts import NAME_PATTERN, NUM_INSTANCES, SERVICE_ENVIRONMENTS_MAX
+from ...model.service_facts import NUM_INSTANCES, SERVICE_ENVIRONMENTS_MAX
 from ..call import Api, Call, Operations
 from ..lifecycle import born, changed, dying, require_deletable, require_settled_for_update
 from ..store import Kind, Resource
 from ..texts import refuse
 from .described import asked_for
-from .limits import check_environment_limits
-from .tagging import check_tags
+from .judge import judge_environment
+
+_UPDATABLE = ("state", "capacityLimits")
 
 
 def create_service_environment(call: Call, request: Api) -> Api:
     name = request["serviceEnvironmentName"]
     if call.region.find(Kind.ENVIRONMENT, name):
         raise refuse("exists")
-    if not NAME_PATTERN.fullmatch(name):
-        raise refuse("environment-name")
-    check_environment_limits(request["capacityLimits"])
-    check_tags(request.get("tags", {}))
-    if len(call.region.resources[Kind.ENVIRONMENT]) >= SERVICE_ENVIRONMENTS_MAX:
-        raise refuse("too-many", what="service environments", limit=SERVICE_ENVIRONMENTS_MAX)
     arn = call.region.scope.service_environment(name)
-    detail = {
+    detail: Api = {
         "serviceEnvironmentName": name,
         "serviceEnvironmentArn": arn,
         "serviceEnvironmentType": request["serviceEnvironmentType"],
@@ -31,6 +26,9 @@ def create_service_environment(call: Call, request: Api) -> Api:
         "capacityLimits": request["capacityLimits"],
         "tags": dict(request.get("tags", {})),
     }
+    judge_environment(detail)
+    if len(call.region.resources[Kind.ENVIRONMENT]) >= SERVICE_ENVIRONMENTS_MAX:
+        raise refuse("too-many", what="service environments", limit=SERVICE_ENVIRONMENTS_MAX)
     born(call, Resource(Kind.ENVIRONMENT, name, arn, call.world.next_seq(), detail))
     return {"serviceEnvironmentName": name, "serviceEnvironmentArn": arn}
 
@@ -39,13 +37,11 @@ def update_service_environment(call: Call, request: Api) -> Api:
     """Change what is named; takes effect at once and ends no job, however low the new limits are."""
     environment = _existing(call, request)
     require_settled_for_update(call, environment)
-    limits = request.get("capacityLimits")
-    if limits is not None:
-        check_environment_limits(limits)
-        if limits[0]["capacityUnit"] == NUM_INSTANCES:
-            _refuse_behind_quota_queue(call, environment)
-        environment.detail["capacityLimits"] = limits
-    environment.detail["state"] = request.get("state", environment.detail["state"])
+    detail: Api = {**environment.detail, **{name: request[name] for name in _UPDATABLE if name in request}}
+    judge_environment(detail)
+    if detail["capacityLimits"][0]["capacityUnit"] == NUM_INSTANCES:
+        _refuse_behind_quota_queue(call, environment)
+    environment.detail = detail
     changed(call, environment)
     for queue in queues_on(call, environment):
         call.region.drivers[queue.name].put_environment(call.at_ms, environment)

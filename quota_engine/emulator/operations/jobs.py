@@ -34,9 +34,9 @@ from ..store import JobEntry, Kind, Resource, Status
 from ..texts import refuse
 from .joblists import list_service_jobs
 from .jobviews import describe
+from .judge import judge_tags
 from .payload import INVALID_REQUEST, directives_of, need_of, parse_payload, training_job_name
 from .queues import existing_queue
-from .tagging import check_tags
 
 _JOB_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _OPEN_STATUSES: Final = (Status.VALID, Status.UPDATING)
@@ -108,7 +108,7 @@ def _check_request(request: Api) -> None:
         raise refuse("payload-too-long")
     if len(orjson.dumps(request)) > SUBMIT_REQUEST_MAX_BYTES:
         raise refuse("request-too-long")
-    check_tags(request.get("tags", {}))
+    judge_tags(request.get("tags", {}))
 
 
 def _check_priority(priority: int) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ...model.durations import parse_duration
 from ...model.work import Exit
-from ..durations import FOREVER, parse_duration_ms
 from ..refusal import Refusal
 from ..texts import refuse
 from ..wire.answer import parse_json
@@ -19,6 +19,7 @@ from ..wire.answer import parse_json
 DURATION_TAG: Final = "quota-engine/duration"
 EXIT_TAG: Final = "quota-engine/exit"
 CHECKPOINT_TAG: Final = "quota-engine/checkpoint"
+FOREVER: Final = "forever"
 SUCCEEDS: Final = "success"
 CONTINUOUS: Final = "continuous"
 INVALID_REQUEST: Final = "ValidationException: the payload names no instance type and count"
@@ -98,7 +99,7 @@ def _duration(name: str, value: object, default_ms: int | None) -> int | None:
         return default_ms
     if value == FOREVER and name == DURATION_TAG:
         return None
-    found = parse_duration_ms(value) if isinstance(value, str) else None
+    found = parse_duration(value) if isinstance(value, str) else None
     if found is None or (name == CHECKPOINT_TAG and found == 0):
         expected = "a duration such as 30s or 1h30m, or " + (FOREVER if name == DURATION_TAG else CONTINUOUS)
         raise refuse("job-directive", directive=name, value=value, expected=expected)

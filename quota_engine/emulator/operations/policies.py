@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...model.service_facts import NAME_PATTERN, PAGE_SIZE_MAX
+from ...model.service_facts import PAGE_SIZE_MAX
 from ..call import Api, Call, Operations
 from ..store import Kind, Resource
 from ..texts import refuse
+from .judge import judge_policy
 from .pages import page
-from .tagging import check_tags
 
 _SHARE_DECAY_MAX_SECONDS: Final = 604_800
 _COMPUTE_RESERVATION_MAX: Final = 99
@@ -23,14 +23,12 @@ def create_scheduling_policy(call: Call, request: Api) -> Api:
     name = request["name"]
     if call.region.find(Kind.POLICY, name):
         raise refuse("exists")
-    if not NAME_PATTERN.fullmatch(name):
-        raise refuse("policy-name")
     if all(kind in request for kind in _POLICIES):
         raise refuse("both-policies")
     _check_fair_share(request.get("fairsharePolicy"))
-    check_tags(request.get("tags", {}))
     arn = call.region.scope.scheduling_policy(name)
     detail = {"name": name, "arn": arn, **_policy_of(request), "tags": dict(request.get("tags", {}))}
+    judge_policy(detail)
     call.region.put(Resource(Kind.POLICY, name, arn, call.world.next_seq(), detail))
     return {"name": name, "arn": arn}
 

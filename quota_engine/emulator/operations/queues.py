@@ -7,13 +7,7 @@ from typing import Any
 from ...model.arns import parse_arn
 from ...model.service_facts import (
     JOB_QUEUES_MAX,
-    NAME_PATTERN,
     NUM_INSTANCES,
-    QUEUE_PRIORITY_MAX,
-    QUEUE_PRIORITY_MIN,
-    TIME_LIMIT_MAX_SECONDS,
-    TIME_LIMIT_MIN_SECONDS,
-    TIME_LIMIT_REASONS,
 )
 from ...model.stack import SAGEMAKER_TRAINING
 from ..call import Api, Call, Operations
@@ -23,21 +17,18 @@ from ..store import Kind, Resource, Status
 from ..texts import refuse
 from .described import asked_for
 from .environments import queues_on
-from .tagging import check_tags
+from .judge import judge_queue
 
 _DEFAULT_TYPE = "ECS"
 _HEALTHY = "JobQueue Healthy"
+_UPDATED_AS_SENT = ("state", "priority", "jobStateTimeLimitActions")
 
 
 def create_job_queue(call: Call, request: Api) -> Api:
     name = request["jobQueueName"]
     if call.region.find(Kind.QUEUE, name):
         raise refuse("exists")
-    if not NAME_PATTERN.fullmatch(name):
-        raise refuse("queue-name")
     _check_type(request)
-    _check_settings(request)
-    check_tags(request.get("tags", {}))
     policy = _policy_of(call, request.get("schedulingPolicyArn"))
     environment = _environment_of(call, request["serviceEnvironmentOrder"])
     _check_attachable(call, environment, policy)
@@ -64,6 +55,7 @@ def _build(call: Call, name: str, request: Api, environment: Resource, policy: R
     }
     if policy:
         detail["schedulingPolicyArn"] = policy.arn
+    judge_queue(detail)
     return Resource(Kind.QUEUE, name, arn, call.world.next_seq(), detail)
 
 
@@ -73,17 +65,16 @@ def update_job_queue(call: Call, request: Api) -> Api:
     require_settled_for_update(call, queue)
     if request.get("computeEnvironmentOrder"):
         raise refuse("compute-environments")
-    _check_settings(request)
     policy = _replacement_policy(call, queue, request)
     order = request.get("serviceEnvironmentOrder") or queue.detail["serviceEnvironmentOrder"]
     environment = _environment_of(call, order, queue)
     _check_attachable(call, environment, policy, queue)
-    for member in ("state", "priority", "jobStateTimeLimitActions"):
-        if member in request:
-            queue.detail[member] = request[member]
-    queue.detail["serviceEnvironmentOrder"] = _order_by_arn(order, environment)
+    detail = {**queue.detail, **{name: request[name] for name in _UPDATED_AS_SENT if name in request}}
+    detail["serviceEnvironmentOrder"] = _order_by_arn(order, environment)
     if policy:
-        queue.detail["schedulingPolicyArn"] = policy.arn
+        detail["schedulingPolicyArn"] = policy.arn
+    judge_queue(detail)
+    queue.detail = detail
     changed(call, queue)
     call.region.drivers[queue.name].put_queue(call.at_ms, queue, environment)
     return {"jobQueueName": queue.name, "jobQueueArn": queue.arn}
@@ -131,23 +122,6 @@ def _check_type(request: Api) -> None:
         raise refuse("compute-environments")
     if not request.get("serviceEnvironmentOrder"):
         raise refuse("no-environment")
-
-
-def _check_settings(request: Api) -> None:
-    """Refuse a priority or time-limit actions out of range."""
-    if not QUEUE_PRIORITY_MIN <= request.get("priority", QUEUE_PRIORITY_MIN) <= QUEUE_PRIORITY_MAX:
-        raise refuse("queue-priority")
-    reasons = set()
-    for action in request.get("jobStateTimeLimitActions", []):
-        if action["action"] != "TERMINATE":
-            raise refuse("time-limit-action")
-        if action["reason"] not in TIME_LIMIT_REASONS:
-            raise refuse("time-limit-reason", reason=action["reason"])
-        if not TIME_LIMIT_MIN_SECONDS <= action["maxTimeSeconds"] <= TIME_LIMIT_MAX_SECONDS:
-            raise refuse("time-limit-seconds")
-        if action["reason"] in reasons:
-            raise refuse("time-limit-twice")
-        reasons.add(action["reason"])
 
 
 def _environment_of(call: Call, order: list[Api], queue: Resource | None = None) -> Resource:

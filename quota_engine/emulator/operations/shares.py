@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...model.service_facts import BORROW_LIMIT_MIN, NAME_PATTERN, SHARES_PER_QUEUE_MAX
+from ...model.service_facts import SHARES_PER_QUEUE_MAX
 from ...model.stack import UNLIMITED, Strategy
 from ..call import Api, Call, Operations
 from ..lifecycle import born, changed, dying, require_deletable, require_settled_for_update
 from ..store import Kind, Resource, Status
 from ..texts import refuse
-from .limits import check_share_limits
+from .judge import judge_share
 from .pages import page
 from .queues import existing_queue
-from .tagging import check_tags
+
+_UPDATABLE = ("capacityLimits", "resourceSharingConfiguration", "preemptionConfiguration", "state")
 
 
 def create_quota_share(call: Call, request: Api) -> Api:
@@ -22,10 +23,6 @@ def create_quota_share(call: Call, request: Api) -> Api:
     name = request["quotaShareName"]
     if call.region.find(Kind.SHARE, f"{queue.name}/{name}"):
         raise refuse("share-exists", name=name)
-    if not NAME_PATTERN.fullmatch(name):
-        raise refuse("share-name")
-    _check_settings(request)
-    check_tags(request.get("tags", {}))
     _check_queue(call, queue)
     share = _build(call, queue, name, request)
     born(call, share)
@@ -40,24 +37,22 @@ def _build(call: Call, queue: Resource, name: str, request: Api) -> Resource:
         "quotaShareArn": arn,
         "jobQueueArn": queue.arn,
         "capacityLimits": request["capacityLimits"],
-        "resourceSharingConfiguration": _sharing_as_read(request["resourceSharingConfiguration"]),
+        "resourceSharingConfiguration": request["resourceSharingConfiguration"],
         "preemptionConfiguration": request["preemptionConfiguration"],
         "state": request.get("state", "ENABLED"),
         "tags": dict(request.get("tags", {})),
     }
-    return Resource(Kind.SHARE, name, arn, call.world.next_seq(), detail, queue=queue.name)
+    judge_share(detail)
+    return Resource(Kind.SHARE, name, arn, call.world.next_seq(), _as_read(detail), queue=queue.name)
 
 
 def update_quota_share(call: Call, request: Api) -> Api:
     """Change what is named; limits and structures that are named are replaced whole."""
     share = _existing(call, request["quotaShareArn"])
     require_settled_for_update(call, share)
-    _check_settings(request)
-    for member in ("capacityLimits", "preemptionConfiguration", "state"):
-        if member in request:
-            share.detail[member] = request[member]
-    if "resourceSharingConfiguration" in request:
-        share.detail["resourceSharingConfiguration"] = _sharing_as_read(request["resourceSharingConfiguration"])
+    detail = {**share.detail, **{name: request[name] for name in _UPDATABLE if name in request}}
+    judge_share(detail)
+    share.detail = _as_read(detail)
     changed(call, share)
     call.region.drivers[share.queue].put_share(call.at_ms, share)
     return {"quotaShareName": share.name, "quotaShareArn": share.arn}
@@ -117,23 +112,12 @@ def _check_queue(call: Call, queue: Resource) -> None:
         raise refuse("too-many-shares", queue=queue.name, limit=SHARES_PER_QUEUE_MAX)
 
 
-def _check_settings(request: Api) -> None:
-    """Refuse limits or a sharing configuration no share may have."""
-    if "capacityLimits" in request:
-        check_share_limits(request["capacityLimits"])
-    sharing = request.get("resourceSharingConfiguration", {})
-    if "borrowLimit" in sharing:
-        if sharing["strategy"] != Strategy.LEND_AND_BORROW:
-            raise refuse("borrow-limit-strategy")
-        if sharing["borrowLimit"] < BORROW_LIMIT_MIN:
-            raise refuse("borrow-limit-range")
-
-
-def _sharing_as_read(sharing: Api) -> Api:
-    """Return a sharing configuration as it is read back: LEND_AND_BORROW always with its limit (assumption A-33)."""
+def _as_read(detail: Api) -> Api:
+    """Return a share's detail as it is read back: LEND_AND_BORROW always with its limit (assumption A-33)."""
+    sharing = detail["resourceSharingConfiguration"]
     if sharing["strategy"] == Strategy.LEND_AND_BORROW:
-        return {"strategy": sharing["strategy"], "borrowLimit": sharing.get("borrowLimit", UNLIMITED)}
-    return {"strategy": sharing["strategy"]}
+        sharing = {"borrowLimit": UNLIMITED, **sharing}
+    return {**detail, "resourceSharingConfiguration": sharing}
 
 
 OPERATIONS: Operations = {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...model.arns import parse_arn
-from ...model.service_facts import TAG_KEY_MAX, TAG_RESERVED_PREFIX, TAG_VALUE_MAX, TAGS_MAX
 from ..call import Api, Call, Operations
 from ..store import Kind
 from ..texts import refuse
+from .judge import judge_tags
 
 _KINDS = {
     "scheduling-policy": Kind.POLICY,
@@ -16,19 +14,6 @@ _KINDS = {
     "job-queue": Kind.QUEUE,
     "quota-share": Kind.SHARE,
 }
-
-
-def check_tags(tags: Mapping[str, str]) -> None:
-    """Refuse tags the service would not take."""
-    if len(tags) > TAGS_MAX:
-        raise refuse("too-many-tags")
-    for key, value in tags.items():
-        if not 1 <= len(key) <= TAG_KEY_MAX:
-            raise refuse("tag-key")
-        if key.lower().startswith(TAG_RESERVED_PREFIX):
-            raise refuse("tag-reserved")
-        if len(value) > TAG_VALUE_MAX:
-            raise refuse("tag-value")
 
 
 def _tags_of(call: Call, text: str) -> dict[str, str]:
@@ -52,10 +37,7 @@ def list_tags_for_resource(call: Call, request: Api) -> Api:
 def tag_resource(call: Call, request: Api) -> Api:
     """Add tags, or replace the values of those that are there."""
     tags = _tags_of(call, request["resourceArn"])
-    check_tags(request["tags"])
-    merged = {**tags, **request["tags"]}
-    if len(merged) > TAGS_MAX:
-        raise refuse("too-many-tags")
+    judge_tags({**tags, **request["tags"]})
     tags.update(request["tags"])
     return {}
 
