@@ -237,7 +237,7 @@ def test_a_name_pulumi_refuses_is_one_clear_failure(endpoint: str) -> None:
 
 
 def test_a_reader_that_goes_away_does_not_stop_the_deployment_half_way(endpoint: str, batch: Any) -> None:
-    """`quota-engine local up | head` must deploy everything all the same, and end like any command with a closed pipe."""
+    """`quota-engine local up | head` must deploy everything all the same, and end like any other with a closed pipe."""
 
     def closed(line: str) -> None:
         raise BrokenPipeError
