@@ -56,7 +56,7 @@ def _head(run: Run, width: int, style: Style) -> list[str]:
     title = wrapped(visible(scenario.description), "", width) if scenario.description else []
     return [
         *(style(line, "bold") for line in title),
-        f"{visible(scenario.stack.name)}, queue {visible(queue.name)}: {jobs} in {shares}{room}",
+        *wrapped(f"{visible(scenario.stack.name)}, queue {visible(queue.name)}: {jobs} in {shares}{room}", "", width),
     ]
 
 
@@ -81,7 +81,7 @@ def _lines(lines: Iterable[Line], width: int, style: Style) -> Iterable[str]:
     for line in lines:
         time = clock(line.at_ms)
         who = f"{visible(line.job)}: " if line.job else ""
-        first, *more = wrapped(f"{who}{line.text}", "", width - len(time) - 4) or [""]
+        first, *more = wrapped(f"{who}{line.text}", "", width - len(time) - 6) or [""]
         yield f"  {style(time, 'dim')}  {_marked(first, who, line.kind, style)}"
         yield from (f"  {' ' * len(time)}    {_marked(part, '', line.kind, style)}" for part in more)
 
@@ -153,7 +153,12 @@ def _measures(measures: Measures, style: Style) -> list[str]:
         for unit, use in measures.utilisation.items()
         if use.ratio is not None
     )
-    return [style("Measures", "bold"), style(rows[0], "dim"), *rows[1:], *([f"  utilisation: {used}"] if used else [])]
+    return [
+        style("Measures (lost work in instance time)", "bold"),
+        style(rows[0], "dim"),
+        *rows[1:],
+        *([f"  utilisation: {used}"] if used else []),
+    ]
 
 
 def _unfinished(run: Run, width: int, style: Style) -> list[str]:
