@@ -23,7 +23,6 @@ from ..model.work import CapacityError, Fail
 from ..scheduler.snapshot import total_usage
 from .call import Call
 from .clock import ManualClock
-from .driver import QueueDriver
 from .faults import read_fault
 from .operations.jobviews import describe
 from .operations.queues import existing_queue, queue_detail
@@ -216,8 +215,8 @@ def _held(call: Call) -> dict[str, Any]:
     }
 
 
-def faults(world: World, request: Request, _body: Any) -> Any:
-    return {"faults": [fault.shown() for fault in _region(world, request).faults.faults]}
+def faults(world: World, _request: Request, _body: Any) -> Any:
+    return {"faults": [fault.shown() for fault in world.faults.faults]}
 
 
 def inject(world: World, request: Request, body: Any) -> Any:
@@ -226,36 +225,37 @@ def inject(world: World, request: Request, body: Any) -> Any:
     `{"operation": …, "kind": "throttle" | "fail", "count": 1}`, `{"job": id, "capacity_error": true}`,
     `{"job": id, "lost_instance": true}` or `{"job": id, "fail": "reason"}`.
     """
-    region = _region(world, request)
     if "job" in body:
-        return _strike_job(world, region, body)
+        return _strike_job(world, body)
     try:
-        region.faults.faults.append(read_fault(body))
+        world.faults.faults.append(read_fault(body))
     except ValueError as error:
         raise BadRequest(str(error)) from None
     return faults(world, request, body)
 
 
-def _strike_job(world: World, region: Region, body: dict[str, Any]) -> Any:
-    entry = region.jobs.get(str(body["job"]).rpartition("/")[2])
-    if entry is None:
+def _strike_job(world: World, body: dict[str, Any]) -> Any:
+    job_id = str(body["job"]).rpartition("/")[2]
+    region = next((region for region in world.regions.values() if job_id in region.jobs), None)
+    if region is None:
         raise BadRequest(f"there is no job {body['job']}")
-    at_ms = world.tick()
-    driver: QueueDriver = entry.driver
-    driver.advance_to(at_ms)
+    at_ms, entry = world.tick(), region.jobs[job_id]
+    entry.driver.advance_to(at_ms)
+    entry.driver.apply(at_ms, _blow(at_ms, job_id, body))
+    return describe(entry, entry.driver.state.jobs[job_id], region.scope)
+
+
+def _blow(at_ms: int, job_id: str, body: dict[str, Any]) -> CapacityError | Fail:
+    """Return what happens to the job. Raises BadRequest."""
     if body.get("capacity_error") is True:
-        driver.apply(at_ms, CapacityError(at_ms, entry.job_id))
-    elif body.get("lost_instance") is True:
-        driver.apply(at_ms, Fail(at_ms, entry.job_id, LOST_INSTANCE))
-    elif isinstance(body.get("fail"), str):
-        driver.apply(at_ms, Fail(at_ms, entry.job_id, body["fail"]))
-    else:
-        raise BadRequest(
-            'say what happens to the job: "capacity_error": true, "lost_instance": true or "fail": "reason"'
-        )
-    return describe(entry, driver.state.jobs[entry.job_id], region.scope)
+        return CapacityError(at_ms, job_id)
+    if body.get("lost_instance") is True:
+        return Fail(at_ms, job_id, LOST_INSTANCE)
+    if isinstance(body.get("fail"), str):
+        return Fail(at_ms, job_id, body["fail"])
+    raise BadRequest('say what happens to the job: "capacity_error": true, "lost_instance": true or "fail": "reason"')
 
 
-def forget_faults(world: World, request: Request, _body: Any) -> Any:
-    _region(world, request).faults.faults.clear()
-    return {"faults": []}
+def forget_faults(world: World, request: Request, body: Any) -> Any:
+    world.faults.faults.clear()
+    return faults(world, request, body)

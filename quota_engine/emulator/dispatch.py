@@ -72,7 +72,7 @@ def _batch(world: World, request: HttpRequest, request_id: str) -> Answer:
     if operation not in BATCH:
         raise refuse("not-emulated", operation=operation)
     call = _call(world, _scope(world, request))
-    call.region.faults.strike(operation)
+    world.faults.strike(operation)
     given = restjson.read_input(route, in_path, request.query_string, request.body)
     refuse_taken_name(call, operation, given)
     return restjson.success(BATCH[operation](call, conform("batch", operation, given)), request_id)
@@ -81,7 +81,7 @@ def _batch(world: World, request: HttpRequest, request_id: str) -> Answer:
 def _cloud_control(world: World, request: HttpRequest, target: str, request_id: str) -> Answer:
     operation = json10.operation_of(target)
     call = _call(world, _scope(world, request))
-    call.region.faults.strike(operation)
+    world.faults.strike(operation)
     try:
         given = conform("cloudcontrol", operation, json10.read_input(request.body))
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""Injected faults: the next calls of an operation in one account and region are throttled or fail."""
+"""Injected faults: the next calls of an operation are throttled or fail, whoever makes them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from ..model.stack import Stack
 from .clock import make_clock
 from .cloudcontrol.requests import RequestBook
 from .dispatch import carry_out
-from .faults import FaultBook
 from .operations import BATCH
 from .refusal import Refusal
 from .settings import Settings
@@ -26,7 +25,7 @@ class StackRefused(ValueError):
 
 def new_world(settings: Settings) -> World:
     """Return a new world with `settings.stack` deployed. Raises StackRefused."""
-    world = World(settings, make_clock(settings), lambda scope: Region(scope, FaultBook(), RequestBook()))
+    world = World(settings, make_clock(settings), lambda scope: Region(scope, RequestBook()))
     if settings.stack is not None:
         deploy(world, settings.stack)
     return world

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..model.arns import Scope
 from .clock import Clock
+from .faults import FaultBook
 from .settings import ClockKind, Settings
 
 if TYPE_CHECKING:
     from .cloudcontrol.requests import RequestBook
     from .driver import QueueDriver
-    from .faults import FaultBook
 
 
 class Kind(StrEnum):
@@ -84,7 +84,7 @@ class JobEntry:
 class Region:
     """All of one account in one region. Names are unique here, per kind (shares: per queue)."""
 
-    def __init__(self, scope: Scope, faults: FaultBook, requests: RequestBook) -> None:
+    def __init__(self, scope: Scope, requests: RequestBook) -> None:
         self.scope = scope
         self.resources: dict[Kind, dict[str, Resource]] = {kind: {} for kind in Kind}
         self.ghosts: dict[tuple[Kind, str], Resource] = {}
@@ -92,7 +92,6 @@ class Region:
         self.jobs: dict[str, JobEntry] = {}
         self.submit_tokens: dict[tuple[str, bytes], str] = {}
         self.requests = requests
-        self.faults = faults
 
     @property
     def is_empty(self) -> bool:
@@ -150,6 +149,7 @@ class World:
         self.instance = str(uuid.uuid4())
         self.ids = Ids(settings.seed or ("manual" if clock.kind is ClockKind.MANUAL else self.instance))
         self.regions: dict[Scope, Region] = {}
+        self.faults = FaultBook()
         self._make_region = make_region
         self._due: list[_Due] = []
         self._seq = 0

@@ -140,7 +140,6 @@ TEXTS: Final = {
     "too-many-jobs": Text("Maximum number of jobs supported is {limit}"),
     "no-jobs": Text("At least one job is required."),
     "malformed-job": Text("{job} is neither a service job id nor an ARN.", code="ValidationException"),
-    "reason-empty": Text("A reason is required."),
     "filter": Text("Filter {name} is not supported; use one of {known}."),
     "one-filter": Text("At most one filter with one value is allowed."),
     "filter-time": Text("Filter {name} needs a time in milliseconds since the epoch."),

@@ -28,7 +28,7 @@ def create_job_queue(call: Call, request: Api) -> Api:
     name = request["jobQueueName"]
     if call.region.find(Kind.QUEUE, name):
         raise refuse("exists")
-    _check_type(request)
+    _check_type(call, request)
     policy = _policy_of(call, request.get("schedulingPolicyArn"))
     environment = _environment_of(call, request["serviceEnvironmentOrder"])
     _check_attachable(call, environment, policy)
@@ -111,14 +111,16 @@ def existing_queue(call: Call, name_or_arn: str, text: str) -> Resource:
     return queue
 
 
-def _check_type(request: Api) -> None:
-    """Refuse all but SAGEMAKER_TRAINING queues with one service environment."""
-    if request.get("computeEnvironmentOrder"):
-        raise refuse("compute-environments")
+def _check_type(call: Call, request: Api) -> None:
+    """Refuse all but SAGEMAKER_TRAINING queues with service environments."""
     kind = request.get("jobQueueType", _DEFAULT_TYPE)
     if kind != SAGEMAKER_TRAINING:
         if request.get("serviceEnvironmentOrder"):
             raise refuse("queue-type", type=kind)
+        if is_quota_policy(_policy_of(call, request.get("schedulingPolicyArn"))):
+            raise refuse("quota-queue-type")
+        raise refuse("compute-environments")
+    if request.get("computeEnvironmentOrder"):
         raise refuse("compute-environments")
     if not request.get("serviceEnvironmentOrder"):
         raise refuse("no-environment")
