@@ -42,6 +42,8 @@ EXTRAS = {
 }
 """Optional library → the extra of this package that brings it."""
 
+PROGRAM = "quota-engine"
+COMPLETION = "_QUOTA_ENGINE_COMPLETE"
 TROUBLE = 2
 INTERRUPTED = 130
 
@@ -81,7 +83,7 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 all well; 1 findings, drift or a failed expectation; 2 trouble; 130 interrupted.",
 )
-@click.version_option(__version__, prog_name="quota-engine")
+@click.version_option(__version__, prog_name=PROGRAM)
 def cli() -> None:
     """AWS Batch quota management as code: validate, predict, deploy, check drift."""
 
@@ -117,12 +119,22 @@ def _silence_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _invoke(args: list[str]) -> object:
+    """Parse and run a command line; not by click's own `main`, which makes a closed pipe exit 1, our "no"."""
+    if COMPLETION in os.environ:
+        cli.main(args, prog_name=PROGRAM, complete_var=COMPLETION)
+    with cli.make_context(PROGRAM, args) as context:
+        return cli.invoke(context)
+
+
 def run(args: Sequence[str]) -> int:
     """Run one command line and return its exit code; every exception ends here."""
     verbose = any(arg in ("-v", "-vv", "--verbose") for arg in args)
     try:
-        result = cli.main(args=list(args), prog_name="quota-engine", standalone_mode=False)
+        result = _invoke(list(args))
         sys.stdout.flush()
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
     except click.ClickException as error:
         error.show()
         return TROUBLE

@@ -90,6 +90,7 @@ def test_requests_have_only_members_of_the_service_model(
         "CreateJobQueue": shapes.queue_to_api(queue, SCOPE),
     }.items():
         shape = model.operation_model(operation).input_shape
+        assert shape is not None
         assert set(request) <= set(shape.members)
         assert set(shape.required_members) <= set(request)
 
