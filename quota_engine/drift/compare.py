@@ -75,6 +75,8 @@ def compare(desired: Stack, observation: Observation, *, unmanaged: Unmanaged = 
     if unmanaged is not Unmanaged.IGNORE:
         for queue in desired.job_queues.values():
             _look_for_unmanaged(queue, desired, observation, found, unmanaged)
+        if observation.whole_account:
+            _look_for_undeclared(desired, observation, found, unmanaged)
     return DriftReport(
         name=desired.name,
         account=observation.stack.account or "",
@@ -213,23 +215,55 @@ def _look_for_unmanaged(
     around = Surroundings(desired, observation, queue)
     for name, share in observation.shares_of(queue.name).items():
         if name not in queue.quota_shares and name not in awaiting_rename:
-            found.changes.append(
-                Change(
-                    about=kinds.UNMANAGED,
-                    action=Action.DELETE,
-                    kind=ResourceKind.QUOTA_SHARE,
-                    resource=_share_path(queue, name),
-                    attribute=(),
-                    declared=None,
-                    live=nested(_without_tags(attributes(share))),
-                    consequence=consequences.of_unmanaged(share, around),
-                    repaired_by_refresh=False,
-                    tolerated="" if unmanaged is Unmanaged.FAIL else "unmanaged shares are only reported",
-                )
-            )
+            pair = _Pair(ResourceKind.QUOTA_SHARE, _share_path(queue, name), share, share, around)
+            found.changes.append(_extra(kinds.UNMANAGED, pair, consequences.of_unmanaged(share, around), unmanaged))
     for unmanaged_path, unread in observation.unreadable.items():
         if unmanaged_path[:-1] == path and unmanaged_path[-1] not in queue.quota_shares:
             found.unreadable.append(_gap(unmanaged_path, f"quota share {str(unmanaged_path[-1])!r}", unread))
+
+
+def _look_for_undeclared(desired: Stack, observation: Observation, found: _Findings, unmanaged: Unmanaged) -> None:
+    """Name the queues, environments and policies of the account that the declaration does not."""
+    live, everything = observation.stack, Surroundings(desired, observation)
+    sections: tuple[tuple[ResourceKind, str, Mapping[str, Resource], Mapping[str, Resource]], ...] = (
+        (ResourceKind.JOB_QUEUE, "job_queues", desired.job_queues, live.job_queues),
+        (
+            ResourceKind.SERVICE_ENVIRONMENT,
+            "service_environments",
+            desired.service_environments,
+            live.service_environments,
+        ),
+        (
+            ResourceKind.SCHEDULING_POLICY,
+            "scheduling_policies",
+            desired.scheduling_policies,
+            live.scheduling_policies,
+        ),
+    )
+    for kind, section, declared, observed in sections:
+        problem = observation.unreadable.get((section,))
+        if problem is not None:
+            found.unreadable.append(_gap((section,), f"which {section.replace('_', ' ')} the account holds", problem))
+        for name, resource in observed.items():
+            if name not in declared:
+                pair = _Pair(kind, (section, name), resource, resource, everything)
+                found.changes.append(_extra(kinds.UNDECLARED, pair, consequences.of_undeclared(resource), unmanaged))
+
+
+def _extra(about: Kind, pair: _Pair, consequence: str, unmanaged: Unmanaged) -> Change:
+    """Return the change for something that lives and nobody declared."""
+    return Change(
+        about=about,
+        action=Action.DELETE,
+        kind=pair.kind,
+        resource=pair.path,
+        attribute=(),
+        declared=None,
+        live=nested(_without_tags(attributes(pair.desired))),
+        consequence=consequence,
+        repaired_by_refresh=False,
+        tolerated="" if unmanaged is Unmanaged.FAIL else "what nobody declared is only reported",
+    )
 
 
 def _status_note(kind: ResourceKind, path: Path, name: str, condition: Condition) -> StatusNote | None:

@@ -97,6 +97,19 @@ def of_unmanaged(share: QuotaShare, around: Surroundings) -> str:
     return ", ".join(parts) + (f"; {crowded}" if crowded else "; nobody predicted its part in the borrowing pool")
 
 
+def of_undeclared(resource: Resource) -> str:
+    """Return what a queue, environment or policy that nobody declared means."""
+    match resource:
+        case JobQueue(quota_shares=shares) if shares:
+            return f"jobs run through it in {listed(sorted(shares))}, which no declaration here predicts"
+        case JobQueue():
+            return "jobs run through it that no declaration here predicts"
+        case ServiceEnvironment(capacity_limits=limits):
+            return f"it holds {amounts(limits)} that no declaration here divides"
+        case _:
+            return "none for the declared queues"
+
+
 def _crowding(around: Surroundings) -> str:
     """Name the units whose live own limits add up to more than the environment holds."""
     environments = around.observation.stack.service_environments

@@ -100,11 +100,19 @@ UNREADABLE = Kind(
     "A call failed, so nothing can be said about the resource: neither that it is in sync nor that it is missing.",
 )
 
+UNDECLARED = Kind(
+    "QE616",
+    "undeclared-resource",
+    Severity.WARNING,
+    "A queue of SageMaker Training jobs, a service environment or a quota-share policy that nobody declared lives in "
+    "the account. Looked for on request only.",
+)
+
 KINDS: Mapping[str, Kind] = {
     kind.rule: kind
     for kind in (
         MISSING, UNMANAGED, CAPACITY, SHARING, PREEMPTION, STATE, WIRING, TIME_LIMIT, PRIORITY, TAG, REPLACED, INVALID,
-        DELETING, IN_TRANSITION, UNREADABLE,
+        DELETING, IN_TRANSITION, UNREADABLE, UNDECLARED,
     )
 }  # fmt: skip
 """Rule id → kind, in the order of the ids."""

@@ -7,6 +7,7 @@ absent resource. The only package besides the emulator's tests that speaks to AW
 from .account import LiveTrouble, NotAuthenticated, Unreachable, WrongAccount, WrongRegion, open_session
 from .observe import observe
 from .permissions import iam_policy
+from .settle import observe_settled
 
 __all__ = [
     "LiveTrouble",
@@ -16,5 +17,6 @@ __all__ = [
     "WrongRegion",
     "iam_policy",
     "observe",
+    "observe_settled",
     "open_session",
 ]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..model import shapes
-from ..model.arns import parse_arn
 from ..model.observation import Problem
-from ..model.stack import JobQueue, QuotaShare, ServiceEnvironment
+from ..model.stack import SAGEMAKER_TRAINING, JobQueue, QuotaShare, SchedulingPolicy, ServiceEnvironment
 from .calls import unexpected
 
 T = TypeVar("T")
@@ -37,25 +35,15 @@ def share_from(detail: Detail) -> QuotaShare:
     return shapes.share_from_api(detail)
 
 
-def _queue_from(detail: Detail) -> JobQueue:
-    """Build a queue without its shares; what it references in another account or region keeps its ARN for a name."""
-    queue = shapes.queue_from_api(detail)
-    home = parse_arn(detail["jobQueueArn"])
-
-    def foreign(arn: str) -> bool:
-        parsed = parse_arn(arn)
-        return parsed is not None and home is not None and parsed.scope != home.scope
-
-    order = sorted(detail.get("serviceEnvironmentOrder") or (), key=lambda entry: int(entry["order"]))
-    arns = [entry["serviceEnvironment"] for entry in order]
-    policy = detail.get("schedulingPolicyArn") or ""
-    return replace(
-        queue,
-        service_environments=tuple(
-            arn if foreign(arn) else name for arn, name in zip(arns, queue.service_environments, strict=True)
-        ),
-        scheduling_policy=policy if foreign(policy) else queue.scheduling_policy,
-    )
+def is_of_quota_management(resource: ServiceEnvironment | SchedulingPolicy | JobQueue) -> bool:
+    """Whether an undeclared resource concerns quota management: container queues and fair-share policies do not."""
+    match resource:
+        case JobQueue(type=kind):
+            return kind == SAGEMAKER_TRAINING
+        case SchedulingPolicy(idle_resource_assignment=assignment):
+            return assignment is not None
+        case ServiceEnvironment():
+            return True
 
 
 def _refuse_twice_named_units(detail: Detail) -> None:
@@ -73,6 +61,6 @@ SECTIONS: Mapping[str, tuple[Callable[[Detail], Any], str, str, str]] = {
         "describe_service_environments",
     ),
     "scheduling_policies": (shapes.policy_from_api, "name", "arn", "describe_scheduling_policies"),
-    "job_queues": (_queue_from, "jobQueueName", "jobQueueArn", "describe_job_queues"),
+    "job_queues": (shapes.queue_from_api, "jobQueueName", "jobQueueArn", "describe_job_queues"),
 }
 """Section of the declaration → how to read an answer's item, its name's and its ARN's key, and who answered."""

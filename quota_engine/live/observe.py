@@ -21,14 +21,18 @@ from ..model.observation import Condition, Observation, Problem
 from ..model.service_facts import PAGE_SIZE_MAX
 from ..model.stack import SAGEMAKER_TRAINING, JobQueue, Path, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack
 from .account import Clients, NotAuthenticated, Unreachable, identify, make_clients, open_session, refuse_foreign
-from .answers import SECTIONS, Detail, converted, share_from
+from .answers import SECTIONS, Detail, converted, is_of_quota_management, share_from
 from .calls import CallFailed, call, operation_name, pages, unexpected
 
 T = TypeVar("T")
+_Call = tuple[str, list[str], Callable[[], list[Detail]]]
+"""The section that a call reads, the declared names it was asked for, and the call itself."""
 Progress = Callable[[int, int], None]
 """Called with (calls answered, calls known to be needed)."""
 
 MAX_WORKERS = 16
+_ENVIRONMENTS = ("describe_service_environments", "serviceEnvironments")
+_QUEUES = ("describe_job_queues", "jobQueues")
 _GONE = "DELETED"
 """A status that says the resource no longer exists, though it is still shown."""
 
@@ -39,21 +43,22 @@ def observe(
     *,
     max_workers: int = MAX_WORKERS,
     with_tags: bool = True,
+    whole_account: bool = False,
     max_attempts: int | None = None,
     progress: Progress | None = None,
 ) -> Observation:
     """Return what lives of `stack` in the session's account; raises LiveTrouble when nothing can be told.
 
-    Undeclared shares of declared queues are observed too, without their tags; other undeclared resources are not looked
-    at. Without `with_tags` the call per share is saved.
+    Undeclared shares of declared queues are observed too, without their tags; other undeclared resources only with
+    `whole_account`, and then with all their shares and tags. Without `with_tags` the call per share is saved.
     """
     clients = make_clients(session or open_session(), stack.region, connections=max_workers, max_attempts=max_attempts)
     scope = identify(clients, stack)
     with _workers(max_workers) as pool:
-        reading = _Reading(clients, scope, stack, pool, progress)
+        reading = _Reading(clients, scope, stack, pool, progress, with_tags=with_tags, whole_account=whole_account)
         reading.read_whole_resources()
-        reading.read_shares(with_tags=with_tags)
-    return reading.observation(with_tags=with_tags)
+        reading.read_shares()
+    return reading.observation()
 
 
 @contextmanager
@@ -75,6 +80,8 @@ class _Reading:
     stack: Stack
     pool: ThreadPoolExecutor
     progress: Progress | None
+    with_tags: bool
+    whole_account: bool
     answered: int = 0
     needed: int = 0
     environments: dict[str, ServiceEnvironment] = field(default_factory=dict)
@@ -86,30 +93,48 @@ class _Reading:
     hopeless: CallFailed | None = None
 
     def read_whole_resources(self) -> None:
-        """Read environments, queues and policies, whatever their number in batches of 100."""
+        """Read environments, queues and policies: the declared ones in batches of 100, or all there are."""
+        calls = self._calls_for_all() if self.whole_account else self._calls_for_declared()
+        for (section, names, _), result in zip(calls, self._all([made for _, _, made in calls]), strict=True):
+            self._take(section, names, result)
+
+    def _calls_for_declared(self) -> list[_Call]:
         batch = self.clients.batch
-        environments = partial(pages, batch, "describe_service_environments", "serviceEnvironments")
-        queues = partial(pages, batch, "describe_job_queues", "jobQueues")
-        calls: list[tuple[str, list[str], Callable[[], list[Detail]]]] = [
+        return [
             *(
-                ("service_environments", names, partial(environments, serviceEnvironments=names))
+                ("service_environments", names, partial(pages, batch, *_ENVIRONMENTS, serviceEnvironments=names))
                 for names in _batches(self.stack.service_environments)
             ),
-            *(("job_queues", names, partial(queues, jobQueues=names)) for names in _batches(self.stack.job_queues)),
+            *(
+                ("job_queues", names, partial(pages, batch, *_QUEUES, jobQueues=names))
+                for names in _batches(self.stack.job_queues)
+            ),
             *(
                 ("scheduling_policies", names, partial(self._policy_details, names))
                 for names in _batches(self.stack.scheduling_policies)
             ),
         ]
-        for (section, names, _), result in zip(calls, self._all([made for _, _, made in calls]), strict=True):
-            self._take(section, names, result)
+
+    def _calls_for_all(self) -> list[_Call]:
+        batch = self.clients.batch
+        return [
+            ("service_environments", list(self.stack.service_environments), partial(pages, batch, *_ENVIRONMENTS)),
+            ("job_queues", list(self.stack.job_queues), partial(pages, batch, *_QUEUES)),
+            ("scheduling_policies", list(self.stack.scheduling_policies), self._all_policy_details),
+        ]
 
     def _policy_details(self, names: Sequence[str]) -> list[Detail]:
+        return self._described_policies([self.scope.scheduling_policy(name) for name in names])
+
+    def _all_policy_details(self) -> list[Detail]:
+        listed = pages(self.clients.batch, "list_scheduling_policies", "schedulingPolicies")
+        arns = [str(one["arn"]) for one in listed]
+        return [detail for batch in _batches(arns) for detail in self._described_policies(batch)]
+
+    def _described_policies(self, arns: Sequence[str]) -> list[Detail]:
         """Describe policies, which the API takes by ARN only and answers in one page."""
         batch = self.clients.batch
-        answer = call(
-            batch, "describe_scheduling_policies", arns=[self.scope.scheduling_policy(name) for name in names]
-        )
+        answer = call(batch, "describe_scheduling_policies", arns=list(arns))
         if "schedulingPolicies" not in answer:
             raise unexpected(
                 operation_name(batch, "describe_scheduling_policies"), "the answer has no schedulingPolicies"
@@ -117,22 +142,25 @@ class _Reading:
         return list(answer["schedulingPolicies"])
 
     def _take(self, section: str, names: Sequence[str], result: list[Detail] | CallFailed) -> None:
+        """Take in what was found in one section; `names` are the declared ones that were asked for."""
         if isinstance(result, CallFailed):
             self.unreadable.update({(section, name): result.problem for name in names})
+            if self.whole_account:
+                self.unreadable[(section,)] = result.problem
             return
         convert, name_key, arn_key, method = SECTIONS[section]
         refuse_foreign(self.scope, (str(detail.get(arn_key, "")) for detail in result))
         for detail in result:
             name = detail[name_key]
-            if name not in names or detail.get("status") == _GONE:
+            if detail.get("status") == _GONE or not (name in names or self.whole_account):
                 continue
             path = (section, name)
             value = converted(convert, detail, operation_name(self.clients.batch, method))
             if isinstance(value, Problem):
                 self.unreadable[path] = value
-                continue
-            self._section(section)[name] = value
-            self._note_condition(path, detail)
+            elif name in names or is_of_quota_management(value):
+                self._section(section)[name] = value
+                self._note_condition(path, detail)
 
     def _section(self, section: str) -> dict[str, Any]:
         sections: dict[str, dict[str, Any]] = {
@@ -146,9 +174,9 @@ class _Reading:
         if detail.get("status"):
             self.conditions[path] = Condition(detail["status"], detail.get("statusReason", ""))
 
-    def read_shares(self, *, with_tags: bool) -> None:
-        """List the shares of every queue that may have some, then describe those that are declared."""
-        queues = [name for name in self.stack.job_queues if self._may_hold_shares(name)]
+    def read_shares(self) -> None:
+        """List the shares of every queue that may have some, then describe those whose tags are wanted."""
+        queues = [name for name in {**self.stack.job_queues, **self.queues} if self._may_hold_shares(name)]
         batch = self.clients.batch
         listed = self._all(
             [
@@ -162,8 +190,7 @@ class _Reading:
             (queue, share)
             for queue in queues
             if queue in self.queues or ("job_queues", queue) in self.unreadable
-            for share in self.stack.job_queues[queue].quota_shares
-            if self._needs_describing(queue, share, with_tags=with_tags)
+            for share in self._shares_to_describe(queue)
         ]
         described = self._all(
             [
@@ -179,11 +206,13 @@ class _Reading:
         found = self.queues.get(queue)
         return found.type == SAGEMAKER_TRAINING if found else ("job_queues", queue) in self.unreadable
 
-    def _needs_describing(self, queue: str, share: str, *, with_tags: bool) -> bool:
-        """Whether a declared share needs its own call: for its tags, or because the list could not be read."""
+    def _shares_to_describe(self, queue: str) -> list[str]:
+        """Return the shares that need a call of their own: for their tags, or because the list could not be read."""
+        declared = self.stack.job_queues[queue].quota_shares if queue in self.stack.job_queues else {}
         if ("job_queues", queue, "quota_shares") in self.unreadable:
-            return True
-        return with_tags and share in self.shares.get(queue, {})
+            return list(declared)
+        listed = self.shares.get(queue, {}) if self.with_tags else {}
+        return [share for share in listed if share in declared or self.whole_account]
 
     def _take_list(self, queue: str, result: list[Detail] | CallFailed) -> None:
         if isinstance(result, CallFailed):
@@ -262,7 +291,7 @@ class _Reading:
             self.progress(self.answered, self.needed)
         return result
 
-    def observation(self, *, with_tags: bool) -> Observation:
+    def observation(self) -> Observation:
         """Return what was read; raises LiveTrouble when the endpoint or the credentials gave out altogether."""
         if self.hopeless is not None and not (self.environments or self.policies or self.queues):
             raise _nothing_read(self.clients, self.hopeless)
@@ -284,7 +313,8 @@ class _Reading:
             shares_of_unreadable_queues={
                 queue: dict(sorted(shares.items())) for queue, shares in self.shares.items() if queue not in queues
             },
-            share_tags_read=with_tags,
+            share_tags_read=self.with_tags,
+            whole_account=self.whole_account,
         )
 
 

@@ -11,9 +11,13 @@ from ..model.arns import Scope
 from ..model.stack import Stack
 
 
-def iam_policy(stack: Stack) -> dict[str, Any]:
-    """Return the policy document for one declaration, bound to its account where that is declared."""
+def iam_policy(stack: Stack, *, whole_account: bool = False) -> dict[str, Any]:
+    """Return the policy document for one declaration, bound to its account where that is declared.
+
+    With `whole_account` it covers everything of quota management there, declared or not.
+    """
     scope = Scope(stack.account or "*", stack.region)
+    queues = ["*"] if whole_account else sorted(stack.job_queues)
     statements: list[dict[str, Any]] = [
         {
             "Sid": "ReadQueuesEnvironmentsAndPolicies",
@@ -22,12 +26,12 @@ def iam_policy(stack: Stack) -> dict[str, Any]:
                 "batch:DescribeJobQueues",
                 "batch:DescribeSchedulingPolicies",
                 "batch:DescribeServiceEnvironments",
+                *(["batch:ListSchedulingPolicies"] if whole_account else []),
             ],
             "Resource": "*",
         }
     ]
-    if stack.job_queues:
-        queues = sorted(stack.job_queues)
+    if queues:
         statements += [
             {
                 "Sid": "ListQuotaShares",

@@ -36,7 +36,8 @@ class Observation:
     Paths are those of the declaration. Under `unreadable`, ("job_queues", Q) is the queue itself but not its shares;
     ("job_queues", Q, "quota_shares") is which shares the queue holds, so nothing is known of shares that nobody
     declared; a path ending in "tags" is the tags alone. `shares_of_unreadable_queues` holds the shares that were read
-    although their queue was not. `share_tags_read` is False where share tags were left out on purpose.
+    although their queue was not. `share_tags_read` is False where share tags were left out on purpose. With
+    `whole_account` the stack holds everything of quota management in the account and region, declared or not.
     """
 
     stack: Stack
@@ -44,6 +45,7 @@ class Observation:
     unreadable: Mapping[Path, Problem] = field(default_factory=dict)
     shares_of_unreadable_queues: Mapping[str, Mapping[str, QuotaShare]] = field(default_factory=dict)
     share_tags_read: bool = True
+    whole_account: bool = False
 
     def shares_of(self, queue: str) -> Mapping[str, QuotaShare]:
         """Return the shares found in a queue, by name; none when the queue is absent."""

@@ -7,10 +7,10 @@ service's default, and nothing is judged here (that is `rules/`). Writing states
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .arns import Scope, name_of
+from .arns import BatchArn, Scope, parse_arn
 from .stack import (
     SAGEMAKER_TRAINING,
     Capacity,
@@ -110,26 +110,43 @@ def queue_to_api(queue: JobQueue, scope: Scope) -> Api:
         "priority": queue.priority,
         "state": queue.state.value,
         "serviceEnvironmentOrder": [
-            {"order": order, "serviceEnvironment": scope.service_environment(name)}
+            {"order": order, "serviceEnvironment": _arn(name, scope.service_environment)}
             for order, name in enumerate(queue.service_environments, start=1)
         ],
     }
     if queue.scheduling_policy is not None:
-        request["schedulingPolicyArn"] = scope.scheduling_policy(queue.scheduling_policy)
+        request["schedulingPolicyArn"] = _arn(queue.scheduling_policy, scope.scheduling_policy)
     if queue.time_limit_actions:
         request["jobStateTimeLimitActions"] = [time_limit_action_to_api(action) for action in queue.time_limit_actions]
     return _with_tags(request, queue.tags)
 
 
+def _arn(name: str, build: Callable[[str], str]) -> str:
+    """Return the ARN of what a queue references; what lives elsewhere is named by its ARN already."""
+    return name if parse_arn(name) else build(name)
+
+
+def _reference(name_or_arn: str, home: BatchArn | None) -> str:
+    """Return a reference's name; its ARN where it lives in another account or region than the queue."""
+    parsed = parse_arn(name_or_arn)
+    if parsed is None or (home is not None and parsed.scope != home.scope):
+        return name_or_arn
+    return parsed.name
+
+
 def queue_from_api(detail: Mapping[str, Any], shares: Iterable[QuotaShare] = ()) -> JobQueue:
-    """Build a queue from JobQueueDetail (or a create request) and its shares, sorted by name."""
+    """Build a queue from JobQueueDetail (or a create request) and its shares, sorted by name.
+
+    With the queue's own ARN in `detail`, a reference to another account or region keeps its ARN for a name.
+    """
     environments = sorted(detail.get("serviceEnvironmentOrder") or (), key=lambda entry: int(entry["order"]))
     policy_arn = detail.get("schedulingPolicyArn")
+    home = parse_arn(detail.get("jobQueueArn") or "")
     return JobQueue(
         name=detail["jobQueueName"],
         type=detail.get("jobQueueType", "ECS"),
-        service_environments=tuple(name_of(entry["serviceEnvironment"]) for entry in environments),
-        scheduling_policy=name_of(policy_arn) if policy_arn else None,
+        service_environments=tuple(_reference(entry["serviceEnvironment"], home) for entry in environments),
+        scheduling_policy=_reference(policy_arn, home) if policy_arn else None,
         priority=int(detail["priority"]),
         state=State(detail.get("state", State.ENABLED)),
         time_limit_actions=tuple(

@@ -74,10 +74,13 @@ class RecordedAccount:
             return fault
         match operation:
             case "describejobqueues":
-                return self._pages("jobQueues", request, lambda one: one["jobQueueName"] in request["jobQueues"])
+                return self._pages("jobQueues", request, _named(request, "jobQueues", "jobQueueName"))
             case "describeserviceenvironments":
-                names = request["serviceEnvironments"]
-                return self._pages("serviceEnvironments", request, lambda one: one["serviceEnvironmentName"] in names)
+                wanted = _named(request, "serviceEnvironments", "serviceEnvironmentName")
+                return self._pages("serviceEnvironments", request, wanted)
+            case "listschedulingpolicies":
+                page = self._pages("schedulingPolicies", request, lambda _: True)
+                return {**page, "schedulingPolicies": [{"arn": one["arn"]} for one in page["schedulingPolicies"]]}
             case "describeschedulingpolicies":
                 return {
                     "schedulingPolicies": [
@@ -101,6 +104,11 @@ class RecordedAccount:
         if self.empty_page_in_the_middle and token and not request.get("nextToken", "").endswith("e") and start:
             return {key: [], "nextToken": f"{start}e"}
         return {key: everything[start:end], **token}
+
+
+def _named(request: Mapping[str, Any], key: str, name: str) -> Any:
+    """Return what picks the resources that a request names, all of them where it names none."""
+    return lambda one: one[name] in request[key] if key in request else True
 
 
 class _Handler(BaseHTTPRequestHandler):

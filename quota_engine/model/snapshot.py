@@ -1,0 +1,113 @@
+"""An observation as one JSON document, so that drift can be judged offline, later, or by someone without access.
+
+Resources are written in the Batch API's own shapes, everything else by path. Reading gives back an equal observation;
+what was unreadable when the snapshot was taken stays unreadable.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import shapes
+from .arns import Scope, name_of
+from .observation import Condition, Observation, Problem
+from .stack import QuotaShare, Stack
+from .trouble import Trouble
+
+KIND = "snapshot"
+VERSION = 1
+
+
+def write_snapshot(observation: Observation) -> str:
+    """Return the document; the same observation gives the same bytes."""
+    stack = observation.stack
+    scope = Scope(stack.account or "", stack.region)
+    document = {
+        "kind": KIND,
+        "version": VERSION,
+        "name": stack.name,
+        "account": stack.account,
+        "region": stack.region,
+        "whole_account": observation.whole_account,
+        "share_tags_read": observation.share_tags_read,
+        "schedulingPolicies": [shapes.policy_to_api(one) for _, one in sorted(stack.scheduling_policies.items())],
+        "serviceEnvironments": [
+            shapes.environment_to_api(one) for _, one in sorted(stack.service_environments.items())
+        ],
+        "jobQueues": [
+            {**shapes.queue_to_api(one, scope), "jobQueueArn": scope.job_queue(one.name)}
+            for _, one in sorted(stack.job_queues.items())
+        ],
+        "quotaShares": [
+            shapes.share_to_api(share, scope.job_queue(queue))
+            for queue, share in sorted(_shares(observation), key=_key)
+        ],
+        "conditions": [
+            {"path": list(path), "status": condition.status, "statusReason": condition.reason}
+            for path, condition in sorted(observation.conditions.items())
+        ],
+        "unreadable": [
+            {"path": list(path), "operation": gap.operation, "code": gap.code, "message": gap.message}
+            for path, gap in sorted(observation.unreadable.items())
+        ],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def _shares(observation: Observation) -> Iterable[tuple[str, QuotaShare]]:
+    for queue, share in observation.stack.shares():
+        yield queue.name, share
+    for name, shares in observation.shares_of_unreadable_queues.items():
+        for share in shares.values():
+            yield name, share
+
+
+def _key(item: tuple[str, QuotaShare]) -> tuple[str, str]:
+    return item[0], item[1].name
+
+
+def read_snapshot(text: str, file: str) -> Observation:
+    """Return the observation that `file` with this text holds; raises Trouble when it is none."""
+    try:
+        document = json.loads(text)
+        if not isinstance(document, Mapping) or document.get("kind") != KIND:
+            raise ValueError(f"it has no kind: {KIND}")
+        if document.get("version") != VERSION:
+            raise ValueError(f"it has version {document.get('version')!r}, this program reads {VERSION}")
+        return _observation(document)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+        raise Trouble(
+            f"{file} is not a snapshot that can be read", why=reason, fix="take a new one with quota-engine snapshot"
+        ) from error
+
+
+def _observation(document: Mapping[str, Any]) -> Observation:
+    shares: dict[str, list[QuotaShare]] = {}
+    for detail in document["quotaShares"]:
+        shares.setdefault(name_of(detail["jobQueue"]), []).append(shapes.share_from_api(detail))
+    queues = [shapes.queue_from_api(detail, shares.pop(detail["jobQueueName"], ())) for detail in document["jobQueues"]]
+    environments = [shapes.environment_from_api(detail) for detail in document["serviceEnvironments"]]
+    policies = [shapes.policy_from_api(detail) for detail in document["schedulingPolicies"]]
+    return Observation(
+        stack=Stack(
+            name=document["name"],
+            region=document["region"],
+            account=document["account"],
+            service_environments={one.name: one for one in environments},
+            scheduling_policies={one.name: one for one in policies},
+            job_queues={one.name: one for one in queues},
+        ),
+        conditions={
+            tuple(entry["path"]): Condition(entry["status"], entry["statusReason"]) for entry in document["conditions"]
+        },
+        unreadable={
+            tuple(entry["path"]): Problem(entry["operation"], entry["code"], entry["message"])
+            for entry in document["unreadable"]
+        },
+        shares_of_unreadable_queues={name: {one.name: one for one in found} for name, found in shares.items()},
+        share_tags_read=document["share_tags_read"],
+        whole_account=document["whole_account"],
+    )
