@@ -8,8 +8,6 @@ A failed call makes exactly the resources it was asked about unreadable.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -23,6 +21,7 @@ from ..model.stack import SAGEMAKER_TRAINING, JobQueue, Path, QuotaShare, Schedu
 from .account import Clients, NotAuthenticated, Unreachable, identify, make_clients, open_session, refuse_foreign
 from .answers import SECTIONS, Detail, converted, is_of_quota_management, share_from
 from .calls import CallFailed, call, operation_name, pages, unexpected
+from .workers import side_by_side
 
 T = TypeVar("T")
 _Call = tuple[str, list[str], Callable[[], list[Detail]]]
@@ -54,21 +53,10 @@ def observe(
     """
     clients = make_clients(session or open_session(), stack.region, connections=max_workers, max_attempts=max_attempts)
     scope = identify(clients, stack)
-    with _workers(max_workers) as pool:
-        reading = _Reading(clients, scope, stack, pool, progress, with_tags=with_tags, whole_account=whole_account)
-        reading.read_whole_resources()
-        reading.read_shares()
+    reading = _Reading(clients, scope, stack, max_workers, progress, with_tags=with_tags, whole_account=whole_account)
+    reading.read_whole_resources()
+    reading.read_shares()
     return reading.observation()
-
-
-@contextmanager
-def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
-    """A thread pool that drops the calls not yet made when one of them, or Ctrl-C, ends the run."""
-    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="quota-engine-live")
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @dataclass(slots=True)
@@ -78,7 +66,7 @@ class _Reading:
     clients: Clients
     scope: Scope
     stack: Stack
-    pool: ThreadPoolExecutor
+    workers: int
     progress: Progress | None
     with_tags: bool
     whole_account: bool
@@ -271,8 +259,13 @@ class _Reading:
         again, after as many retries.
         """
         self.needed += len(calls)
-        futures = [self.pool.submit(self._attempt, made) for made in calls]
-        return [self._result(future) for future in futures]
+        results: list[T | CallFailed | None] = [None] * len(calls)
+        for place, result in side_by_side([partial(self._attempt, made) for made in calls], self.workers):
+            results[place] = result
+            self.answered += 1
+            if self.progress is not None:
+                self.progress(self.answered, self.needed)
+        return [result for result in results if result is not None]
 
     def _attempt(self, made: Callable[[], T]) -> T | CallFailed:
         if self.hopeless is not None:
@@ -283,13 +276,6 @@ class _Reading:
             if failure.is_hopeless:
                 self.hopeless = failure
             return failure
-
-    def _result(self, future: Future[T | CallFailed]) -> T | CallFailed:
-        result = future.result()
-        self.answered += 1
-        if self.progress is not None:
-            self.progress(self.answered, self.needed)
-        return result
 
     def observation(self) -> Observation:
         """Return what was read; raises LiveTrouble when the endpoint or the credentials gave out altogether."""
