@@ -12,6 +12,7 @@ from .settings import ClockKind, LifecycleDelays, RepeatedToken, Settings
 
 if TYPE_CHECKING:
     from .app import create_app
+    from .journal import StateUnavailable
     from .server import Endpoint, PortUnavailable, running, serve
     from .start import StackRefused
 
@@ -23,6 +24,7 @@ __all__ = [
     "RepeatedToken",
     "Settings",
     "StackRefused",
+    "StateUnavailable",
     "create_app",
     "running",
     "serve",
@@ -35,6 +37,7 @@ _HOMES = {
     "running": "server",
     "serve": "server",
     "StackRefused": "start",
+    "StateUnavailable": "journal",
 }
 
 

@@ -51,9 +51,9 @@ class ManualClock:
         self._now_ms = at_ms
 
 
-def make_clock(settings: Settings, resume_at_ms: int | None = None) -> RealClock | ManualClock:
-    """Return the clock the settings ask for, starting at `resume_at_ms` where a state file says when it stopped."""
-    start_ms = resume_at_ms if resume_at_ms is not None else settings.start_ms
+def make_clock(settings: Settings, not_before_ms: int = 0) -> RealClock | ManualClock:
+    """Return the clock the settings ask for; it starts no earlier than a former life had come to."""
+    start_ms = settings.start_ms
     if settings.clock is ClockKind.MANUAL:
-        return ManualClock(MANUAL_CLOCK_START_MS if start_ms is None else start_ms)
-    return RealClock(time.time_ns() // 1_000_000 if start_ms is None else start_ms, settings.speed)
+        return ManualClock(max(not_before_ms, MANUAL_CLOCK_START_MS if start_ms is None else start_ms))
+    return RealClock(max(not_before_ms, time.time_ns() // 1_000_000 if start_ms is None else start_ms), settings.speed)

@@ -19,7 +19,6 @@ from starlette.routing import Route
 from .. import __version__
 from ..model.arns import Scope
 from ..model.durations import LONGEST_MS, parse_duration
-from ..model.work import CapacityError, Fail
 from ..scheduler.snapshot import total_usage
 from .call import Call
 from .clock import ManualClock
@@ -28,13 +27,11 @@ from .operations.jobviews import describe
 from .operations.queues import existing_queue, queue_detail
 from .operations.shares import share_detail
 from .page import page_html
+from .perform import note_clock, strike_job
 from .refusal import Refusal
 from .store import Kind, Region, World
 from .wire.answer import parse_json
 from .wire.credential import scope_of
-
-LOST_INSTANCE = "InternalServerError: an instance of the training job was lost"
-"""What a job whose instance was lost fails with; the wording is ours."""
 
 
 class BadRequest(Exception):
@@ -113,16 +110,9 @@ def move_clock(world: World, _request: Request, body: Any) -> Any:
         world.clock.set_ms(_target_ms(body, now_ms))
     except ValueError as error:
         raise BadRequest(str(error)) from None
-    settle(world)
+    world.settle()
+    note_clock(world)
     return clock(world, _request, body)
-
-
-def settle(world: World) -> None:
-    """Let everything that is due by now happen, in every queue."""
-    at_ms = world.tick()
-    for region in world.regions.values():
-        for driver in region.drivers.values():
-            driver.advance_to(at_ms)
 
 
 def _target_ms(body: dict[str, Any], now_ms: int) -> int:
@@ -182,7 +172,7 @@ def dump(world: World, _request: Request, _body: Any) -> Any:
 
     `resources` and `unfinished_jobs` count what a teardown should have left none of.
     """
-    settle(world)
+    world.settle()
     at_ms = world.tick()
     regions = [(scope, region) for scope, region in world.regions.items() if not region.is_empty]
     jobs = [job for _, region in regions for job in region.jobs.values()]
@@ -225,35 +215,13 @@ def inject(world: World, request: Request, body: Any) -> Any:
     `{"operation": …, "kind": "throttle" | "fail", "count": 1}`, `{"job": id, "capacity_error": true}`,
     `{"job": id, "lost_instance": true}` or `{"job": id, "fail": "reason"}`.
     """
-    if "job" in body:
-        return _strike_job(world, body)
     try:
+        if "job" in body:
+            return strike_job(world, body)
         world.faults.faults.append(read_fault(body))
     except ValueError as error:
         raise BadRequest(str(error)) from None
     return faults(world, request, body)
-
-
-def _strike_job(world: World, body: dict[str, Any]) -> Any:
-    job_id = str(body["job"]).rpartition("/")[2]
-    region = next((region for region in world.regions.values() if job_id in region.jobs), None)
-    if region is None:
-        raise BadRequest(f"there is no job {body['job']}")
-    at_ms, entry = world.tick(), region.jobs[job_id]
-    entry.driver.advance_to(at_ms)
-    entry.driver.apply(at_ms, _blow(at_ms, job_id, body))
-    return describe(entry, entry.driver.state.jobs[job_id], region.scope)
-
-
-def _blow(at_ms: int, job_id: str, body: dict[str, Any]) -> CapacityError | Fail:
-    """Return what happens to the job. Raises BadRequest."""
-    if body.get("capacity_error") is True:
-        return CapacityError(at_ms, job_id)
-    if body.get("lost_instance") is True:
-        return Fail(at_ms, job_id, LOST_INSTANCE)
-    if isinstance(body.get("fail"), str):
-        return Fail(at_ms, job_id, body["fail"])
-    raise BadRequest('say what happens to the job: "capacity_error": true, "lost_instance": true or "fail": "reason"')
 
 
 def forget_faults(world: World, request: Request, body: Any) -> Any:

@@ -10,13 +10,12 @@ import logging
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ..model.arns import Scope
-from .call import Call, Operations
-from .cloudcontrol.operations import CLOUD_CONTROL
 from .operations import BATCH
 from .operations.names import refuse_taken_name
+from .perform import call_of, perform
 from .refusal import Refusal
 from .store import World
 from .texts import refuse
@@ -71,23 +70,24 @@ def _batch(world: World, request: HttpRequest, request_id: str) -> Answer:
     operation = route.operation
     if operation not in BATCH:
         raise refuse("not-emulated", operation=operation)
-    call = _call(world, _scope(world, request))
+    call = call_of(world, _scope(world, request))
     world.faults.strike(operation)
     given = restjson.read_input(route, in_path, request.query_string, request.body)
     refuse_taken_name(call, operation, given)
-    return restjson.success(BATCH[operation](call, conform("batch", operation, given)), request_id)
+    output = perform(call, "batch", operation, conform("batch", operation, given))
+    return restjson.success(output, request_id)
 
 
 def _cloud_control(world: World, request: HttpRequest, target: str, request_id: str) -> Answer:
     operation = json10.operation_of(target)
-    call = _call(world, _scope(world, request))
+    call = call_of(world, _scope(world, request))
     world.faults.strike(operation)
     try:
         given = conform("cloudcontrol", operation, json10.read_input(request.body))
     except Refusal as refusal:
         code = "ValidationException" if refusal.code == "ClientException" else refusal.code
         raise Refusal(refusal.text, code) from None
-    return json10.success(CLOUD_CONTROL[operation](call, given), request_id)
+    return json10.success(perform(call, "cloudcontrol", operation, given), request_id)
 
 
 def _sts(world: World, request: HttpRequest, request_id: str) -> Answer:
@@ -96,12 +96,3 @@ def _sts(world: World, request: HttpRequest, request_id: str) -> Answer:
 
 def _scope(world: World, request: HttpRequest) -> Scope:
     return scope_of(request.headers.get("authorization"), world.settings)
-
-
-def _call(world: World, scope: Scope) -> Call:
-    return Call(world, world.region(scope), world.tick())
-
-
-def carry_out(world: World, scope: Scope, operations: Operations, operation: str, given: Any) -> dict[str, Any]:
-    """Carry out an operation without HTTP, as `settings.stack` is deployed. Raises Refusal."""
-    return operations[operation](_call(world, scope), conform("batch", operation, given))

@@ -54,13 +54,15 @@ class Endpoint:
 def serve(settings: Settings, ready: Callable[[str], None] | None = None) -> None:
     """Serve until SIGINT or SIGTERM, then return. `ready` is called once with the URL, when requests can come.
 
-    Must be called in the main thread. Raises PortUnavailable, or StackRefused when `settings.stack` can't be deployed.
+    Must be called in the main thread. Raises PortUnavailable, StackRefused when `settings.stack`
+    can't be deployed, or StateUnavailable for its state file.
     """
     with _listener(settings) as listener:
         endpoint = _endpoint(settings, listener)
         server = _Server(endpoint, lambda: ready(endpoint.url) if ready else None)
         with _stop_on_signals(server), asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(server.serve(sockets=[listener]))
+        endpoint.world.journal.close()
 
 
 @contextmanager
@@ -78,6 +80,7 @@ def running(settings: Settings) -> Iterator[Endpoint]:
         finally:
             server.should_exit = True
             thread.join()
+            endpoint.world.journal.close()
 
 
 def _run_in_thread(server: _Server, listener: socket.socket) -> None:

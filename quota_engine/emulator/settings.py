@@ -55,8 +55,8 @@ class Settings:
     `account` and `region` are used where a request does not say: an access key id of 12 digits is the account, the
     credential scope of the signature names the region. `only_account` and `only_region` win over both.
     `job_duration_ms` None means: until something ends the job. `scheduled_ms` and `starting_ms` are what a job spends
-    in those statuses. `stack` is deployed before the first request. `seed` None: ids differ between lives with the real
-    clock, and are the same for the manual one.
+    in those statuses. `stack` is deployed before the first request, unless the state file holds a world already.
+    `seed` None: ids differ between lives with the real clock, and are the same for the manual one.
     """
 
     host: str = "127.0.0.1"
@@ -80,6 +80,7 @@ class Settings:
     share_filter_status: str | None = None
     stack: Stack | None = None
     state_file: str | None = None
+    survives_power_loss: bool = False
     request_timeout_s: float = 30.0
 
     def __post_init__(self) -> None:

@@ -1,33 +1,69 @@
-"""The beginning of a world: its clock, and the declaration it starts with."""
+"""The beginning of a world: its clock, what its state file holds, and the declaration it starts with."""
 
 from __future__ import annotations
+
+import uuid
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
 
 from ..model.arns import Scope
 from ..model.shapes import environment_to_api, policy_to_api, queue_to_api, share_to_api
 from ..model.stack import Stack
-from .clock import make_clock
+from ..model.trouble import Trouble
+from ..scheduler.assumptions import Assumptions
+from .clock import ManualClock, make_clock
 from .cloudcontrol.requests import RequestBook
-from .dispatch import carry_out
-from .operations import BATCH
+from .journal import Entry, SqliteJournal, StateUnavailable
+from .perform import call_of, perform
 from .refusal import Refusal
-from .settings import Settings
-from .store import Region, World
+from .settings import ClockKind, LifecycleDelays, RepeatedToken, Settings
+from .store import MARK_EVERY_MS, Region, World
+from .strikes import strike
+from .wire.conform import conform
+
+_SHAPING = (
+    "job_duration_ms",
+    "scheduled_ms",
+    "starting_ms",
+    "stopping_ms",
+    "delays",
+    "assumptions",
+    "repeated_token",
+)
+"""The settings that decide what an operation does; they are written down, so that a replay does the same."""
 
 
-class StackRefused(ValueError):
+class StackRefused(Trouble):
     """The declaration the emulator was to start with is not one the service would take; `text` is what it says."""
 
     def __init__(self, resource: str, text: str) -> None:
-        super().__init__(f"{resource}: {text}")
+        super().__init__(f"the emulator can't start with this declaration: {resource}", why=text)
         self.resource = resource
         self.text = text
 
 
 def new_world(settings: Settings) -> World:
-    """Return a new world with `settings.stack` deployed. Raises StackRefused."""
-    world = World(settings, make_clock(settings), lambda scope: Region(scope, RequestBook()))
-    if settings.stack is not None:
-        deploy(world, settings.stack)
+    """Return a world: a new one with `settings.stack` deployed, or the one its state file holds.
+
+    Raises StackRefused, or StateUnavailable for the file.
+    """
+    if settings.state_file is None:
+        clock = make_clock(settings)
+        instance = str(uuid.uuid4())
+        world = World(settings, clock, instance, _seed(settings, instance), _new_region)
+        is_new = True
+    else:
+        world, is_new = _open(settings, settings.state_file)
+    if settings.stack is not None and is_new:
+        try:
+            with world.journal.together():
+                deploy(world, settings.stack)
+        except StackRefused:
+            world.journal.close()
+            raise
     return world
 
 
@@ -46,6 +82,82 @@ def deploy(world: World, stack: Stack) -> None:
     ]
     for operation, name, request in steps:
         try:
-            carry_out(world, scope, BATCH, operation, request)
+            perform(call_of(world, scope), "batch", operation, conform("batch", operation, request))
         except Refusal as refusal:
             raise StackRefused(name, refusal.text) from None
+
+
+def _new_region(scope: Scope) -> Region:
+    return Region(scope, RequestBook())
+
+
+def _seed(settings: Settings, instance: str) -> str:
+    """Return what the world's ids come from: by the manual clock they are the same in every life."""
+    return settings.seed or ("manual" if settings.clock is ClockKind.MANUAL else instance)
+
+
+def _open(settings: Settings, path: str) -> tuple[World, bool]:
+    journal = SqliteJournal(Path(path), survives_power_loss=settings.survives_power_loss)
+    try:
+        return _resume(settings, journal)
+    except StateUnavailable:
+        journal.close()
+        raise
+
+
+def _resume(settings: Settings, journal: SqliteJournal) -> tuple[World, bool]:
+    """Return the world a journal holds, at the time it had come to, and whether it is new."""
+    instance = journal.remember("instance", str(uuid.uuid4()))
+    seed = journal.remember("seed", _seed(settings, instance))
+    clock = ManualClock(0)
+    world = World(settings, clock, instance, seed, _new_region)
+    is_new = True
+    for number, entry in enumerate(journal.entries(), start=1):
+        clock.set_ms(entry.at_ms)
+        try:
+            _replay(world, entry)
+        except (Refusal, ValueError, KeyError, TypeError) as error:
+            raise StateUnavailable(
+                f"the state file {settings.state_file} can't be replayed at change {number} ({entry.operation})",
+                why=str(error) or type(error).__name__,
+                fix="start with another state file; this one is from another version or was edited",
+            ) from error
+        is_new = is_new and entry.kind == "settings"
+    observed_ms = max(world.tick(), journal.marked_time())
+    not_before_ms = observed_ms + (MARK_EVERY_MS if settings.clock is ClockKind.REAL and observed_ms else 0)
+    world.clock = make_clock(settings, not_before_ms)
+    world.settings, world.journal = settings, journal
+    world.write(Entry(world.tick(), "settings", "", "", "", _shaping(settings)))
+    return world, is_new
+
+
+def _replay(world: World, entry: Entry) -> None:
+    """Do once more what a journal entry says was done."""
+    given: dict[str, Any] = orjson.loads(entry.body)
+    match entry.kind:
+        case "settings":
+            world.settings = _shaped(world.settings, given)
+        case "clock":
+            world.settle()
+        case "strike":
+            strike(world, given)
+        case _:
+            perform(call_of(world, Scope(entry.account, entry.region)), entry.kind, entry.operation, given)
+
+
+def _shaping(settings: Settings) -> bytes:
+    return orjson.dumps({name: value for name, value in asdict(settings).items() if name in _SHAPING})
+
+
+def _shaped(settings: Settings, given: dict[str, Any]) -> Settings:
+    """Return the settings with those that were in force when the journal was written."""
+    assumptions: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given["assumptions"].items()
+    }
+    typed = {
+        **given,
+        "delays": LifecycleDelays(**given["delays"]),
+        "assumptions": Assumptions(**assumptions),
+        "repeated_token": RepeatedToken(given["repeated_token"]),
+    }
+    return replace(settings, **typed)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ..model.arns import Scope
 from .clock import Clock
 from .faults import FaultBook
-from .settings import ClockKind, Settings
+from .journal import Entry, Journal, NoJournal, StateUnavailable
+from .settings import Settings
 
 if TYPE_CHECKING:
     from .cloudcontrol.requests import RequestBook
@@ -120,17 +121,21 @@ class Region:
         return self.ghosts.pop((kind, key), None)
 
 
+MARK_EVERY_MS = 1_000
+"""How often the clock is written down, for a restart that must not run backwards."""
+
+
 class Ids:
     """Ids that look random and are not: the same seed gives the same ids in the same order."""
 
     def __init__(self, seed: str) -> None:
         self._namespace = uuid.uuid5(uuid.NAMESPACE_URL, f"quota-engine/emulator/{seed}")
-        self._count = 0
+        self.count = 0
 
     def new(self, purpose: str) -> str:
         """Return a new UUID."""
-        self._count += 1
-        return str(uuid.uuid5(self._namespace, f"{purpose}/{self._count}"))
+        self.count += 1
+        return str(uuid.uuid5(self._namespace, f"{purpose}/{self.count}"))
 
 
 @dataclass(order=True, slots=True)
@@ -141,19 +146,24 @@ class _Due:
 
 
 class World:
-    """The whole emulator's state. `instance` names this life of it."""
+    """The whole emulator's state. `instance` names this life of it, which a state file carries on."""
 
-    def __init__(self, settings: Settings, clock: Clock, make_region: Callable[[Scope], Region]) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock, instance: str, seed: str, make_region: Callable[[Scope], Region]
+    ) -> None:
         self.settings = settings
         self.clock = clock
-        self.instance = str(uuid.uuid4())
-        self.ids = Ids(settings.seed or ("manual" if clock.kind is ClockKind.MANUAL else self.instance))
+        self.instance = instance
+        self.ids = Ids(seed)
         self.regions: dict[Scope, Region] = {}
         self.faults = FaultBook()
+        self.journal: Journal = NoJournal()
         self._make_region = make_region
         self._due: list[_Due] = []
         self._seq = 0
         self._now_ms = 0
+        self._marked_ms = 0
+        self.lost: StateUnavailable | None = None
 
     def region(self, scope: Scope) -> Region:
         """Return an account's region, empty the first time."""
@@ -171,9 +181,41 @@ class World:
         """Run `action(at_ms)` when the clock gets there, before whatever is asked at that instant."""
         heapq.heappush(self._due, _Due(at_ms, self.next_seq(), action))
 
+    def mark(self) -> tuple[int, int]:
+        """Return how many ids and numbers were given out, for `reset`."""
+        return self.ids.count, self._seq
+
+    def reset(self, mark: tuple[int, int]) -> None:
+        """Take back what a refused operation drew, so that it has changed nothing at all."""
+        self.ids.count, self._seq = mark
+
+    def write(self, entry: Entry) -> None:
+        """Make a change durable. Raises StateUnavailable; the world is then ahead of its journal and serves no more."""
+        self._durably(lambda: self.journal.append(entry))
+
+    def _durably(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except StateUnavailable as error:
+            self.lost = error
+            raise
+
+    def settle(self) -> int:
+        """Let everything that is due by now happen, in every queue; return the present instant."""
+        at_ms = self.tick()
+        for region in self.regions.values():
+            for driver in region.drivers.values():
+                driver.advance_to(at_ms)
+        return at_ms
+
     def tick(self) -> int:
-        """Run what has fallen due and return the present instant."""
+        """Run what has fallen due and return the present instant. Raises StateUnavailable once a write was lost."""
+        if self.lost is not None:
+            raise self.lost
         self._now_ms = max(self._now_ms, self.clock.now_ms())
+        if self._now_ms - self._marked_ms >= MARK_EVERY_MS and self.journal.is_durable:
+            self._marked_ms = self._now_ms
+            self._durably(lambda: self.journal.mark_time(self._now_ms))
         while self._due and self._due[0].at_ms <= self._now_ms:
             due = heapq.heappop(self._due)
             due.action(due.at_ms)

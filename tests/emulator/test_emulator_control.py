@@ -246,5 +246,6 @@ def test_a_declaration_can_be_there_from_the_start(start_emulator: StartEmulator
 
 def test_a_declaration_the_service_refuses_stops_the_start(start_emulator: StartEmulator) -> None:
     """With the resource and the service's words, not with a traceback from within."""
-    with pytest.raises(StackRefused, match=r"training: Job queue priority must be between 0 and 1000\."):
+    with pytest.raises(StackRefused, match="training") as caught:
         start_emulator(stack=declared(priority=2000))
+    assert caught.value.why == "Job queue priority must be between 0 and 1000."
