@@ -16,7 +16,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from .. import __version__
+from quota_engine import __version__
+
 from ..model.arns import Scope
 from ..model.durations import LONGEST_MS, parse_duration
 from ..scheduler.snapshot import total_usage

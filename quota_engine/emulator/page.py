@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from .. import __version__
+from quota_engine import __version__
+
 from .store import Kind, World
 
 

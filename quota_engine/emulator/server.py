@@ -60,7 +60,7 @@ def serve(settings: Settings, ready: Callable[[str], None] | None = None) -> Non
     with _listener(settings) as listener:
         endpoint = _endpoint(settings, listener)
         server = _Server(endpoint, lambda: ready(endpoint.url) if ready else None)
-        with _stop_on_signals(server), asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        with _stop_on_signals(server), asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
             runner.run(server.serve(sockets=[listener]))
         endpoint.world.journal.close()
 
@@ -84,7 +84,7 @@ def running(settings: Settings) -> Iterator[Endpoint]:
 
 
 def _run_in_thread(server: _Server, listener: socket.socket) -> None:
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(server.serve(sockets=[listener]))
 
 
@@ -159,15 +159,6 @@ def _endpoint(settings: Settings, listener: socket.socket) -> Endpoint:
     host, port = settings.host, listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     return Endpoint(f"http://{shown}:{port}", host, port, new_world(settings))
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """Return uvloop's loop where it is installed, which answers about twice as fast."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop
-    return uvloop.new_event_loop
 
 
 logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
