@@ -50,7 +50,7 @@ def advance(state: SchedulerState, to_ms: int, inputs: Sequence[Input] = (), sin
     """Bring the state to `to_ms`, then apply the inputs of that instant and run one scheduling pass.
 
     `sink` receives every event in order. Raises InputError, with nothing changed by the faulty input, when time goes
-    backwards, an input is for another instant or an unknown job, or a job can't be.
+    backwards, an input is for another instant, a share to remove is unknown, or a job can't be.
     """
     if to_ms < state.now_ms:
         raise InputError(f"time can't go back from {state.now_ms} ms to {to_ms} ms")
@@ -170,11 +170,9 @@ def _apply_to_job(state: SchedulerState, given: JobInput) -> None:
     if given.at_ms != state.now_ms:
         raise InputError(f"an input for {given.at_ms} ms was given for {state.now_ms} ms (job {given.job!r})")
     record = state.jobs.get(given.job)
-    if record is None:
-        raise InputError(f"there is no job {given.job!r}")
-    refusal = _unheeded(given, record)
-    if refusal:
-        state.emit(InputIgnored(state.now_ms, record.key, type(given).__name__, refusal))
+    refusal = "there is no such job at this time" if record is None else _unheeded(given, record)
+    if record is None or refusal:
+        state.emit(InputIgnored(state.now_ms, given.job, type(given).__name__, refusal))
         return
     match given:
         case UpdatePriority(priority=priority):

@@ -73,7 +73,7 @@ _RANK: dict[type, int] = {
 
 
 class InputError(ValueError):
-    """A driver broke the contract: time going backwards, a key used twice, an unknown job, an impossible need."""
+    """A driver broke the contract: time going backwards, a key used twice, an unknown share, an impossible need."""
 
 
 def canonical_key(given: Input) -> tuple[int, str, int, str]:

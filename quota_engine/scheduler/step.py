@@ -37,10 +37,11 @@ def run_pass(state: SchedulerState) -> None:
         return
     for share in state.touched:
         _refresh_head(state, share)
+    _lapse_claims(state)
     if state.is_placing:
         if state.assumptions.eager_limit_enforcement and state.settings_changed:
             _enforce_limits(state)
-        _settle_claims(state)
+        _redeem_claims(state)
         _Pass(state).run()
     _mark_heads(state)
     state.touched.clear()
@@ -74,11 +75,15 @@ def _enforce_limits(state: SchedulerState) -> None:
             _refresh_head(state, share)
 
 
-def _settle_claims(state: SchedulerState) -> None:
-    """Let claims lapse whose job is no longer the head, and dispatch those whose victims are gone, in heads order."""
+def _lapse_claims(state: SchedulerState) -> None:
+    """Let the claims lapse whose job is no longer the head of its share."""
     for claim in list(state.claims):
         if claim.record.share.head is not claim.record:
             lapse_claim(state, claim)
+
+
+def _redeem_claims(state: SchedulerState) -> None:
+    """Dispatch the jobs whose victims are gone, in heads order."""
     ready = [claim for claim in state.claims if claim.pending == 0]
     for claim in sorted(ready, key=lambda claim: state.head_key(claim.record.share, claim.record)):
         _redeem(state, claim)
