@@ -72,7 +72,7 @@ def running(settings: Settings) -> Iterator[Endpoint]:
         endpoint = _endpoint(settings, listener)
         started = threading.Event()
         server = _Server(endpoint, started.set)
-        thread = threading.Thread(target=_run_in_thread, args=(server, listener), daemon=True)
+        thread = threading.Thread(target=_run_in_thread, args=(server, listener, started), daemon=True)
         thread.start()
         started.wait()
         try:
@@ -83,9 +83,12 @@ def running(settings: Settings) -> Iterator[Endpoint]:
             endpoint.world.journal.close()
 
 
-def _run_in_thread(server: _Server, listener: socket.socket) -> None:
-    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
-        runner.run(server.serve(sockets=[listener]))
+def _run_in_thread(server: _Server, listener: socket.socket, started: threading.Event) -> None:
+    try:
+        with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+            runner.run(server.serve(sockets=[listener]))
+    finally:
+        started.set()  # whoever waits for the start must not wait for ever for one that failed
 
 
 class _Server(uvicorn.Server):
@@ -161,4 +164,4 @@ def _endpoint(settings: Settings, listener: socket.socket) -> Endpoint:
     return Endpoint(f"http://{shown}:{port}", host, port, new_world(settings))
 
 
-logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+logging.getLogger("uvicorn.error").setLevel(logging.ERROR)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -108,27 +109,34 @@ def _open(settings: Settings, path: str) -> tuple[World, bool]:
 def _resume(settings: Settings, journal: SqliteJournal) -> tuple[World, bool]:
     """Return the world a journal holds, at the time it had come to, and whether it is new."""
     instance = journal.remember("instance", str(uuid.uuid4()))
-    seed = journal.remember("seed", _seed(settings, instance))
-    clock = ManualClock(0)
-    world = World(settings, clock, instance, seed, _new_region)
-    is_new = True
-    for number, entry in enumerate(journal.entries(), start=1):
-        clock.set_ms(entry.at_ms)
-        try:
-            _replay(world, entry)
-        except (Refusal, ValueError, KeyError, TypeError) as error:
-            raise StateUnavailable(
-                f"the state file {settings.state_file} can't be replayed at change {number} ({entry.operation})",
-                why=str(error) or type(error).__name__,
-                fix="start with another state file; this one is from another version or was edited",
-            ) from error
-        is_new = is_new and entry.kind == "settings"
+    world = World(settings, ManualClock(0), instance, journal.remember("seed", _seed(settings, instance)), _new_region)
+    is_new = replay(world, journal.entries())
     observed_ms = max(world.tick(), journal.marked_time())
     not_before_ms = observed_ms + (MARK_EVERY_MS if settings.clock is ClockKind.REAL and observed_ms else 0)
     world.clock = make_clock(settings, not_before_ms)
     world.settings, world.journal = settings, journal
     world.write(Entry(world.tick(), "settings", "", "", "", _shaping(settings)))
     return world, is_new
+
+
+def replay(world: World, entries: Iterable[Entry]) -> bool:
+    """Do all that was acknowledged once more, each at its instant; return whether that was nothing.
+
+    The world's clock is a manual one that stands no later than the first entry. Raises StateUnavailable.
+    """
+    is_new = True
+    for number, entry in enumerate(entries, start=1):
+        world.clock = ManualClock(entry.at_ms)
+        try:
+            _replay(world, entry)
+        except (Refusal, ValueError, KeyError, TypeError) as error:
+            raise StateUnavailable(
+                f"the state can't be replayed at change {number} ({entry.operation or entry.kind})",
+                why=str(error) or type(error).__name__,
+                fix="start with another state file; this one is from another version or was edited",
+            ) from error
+        is_new = is_new and entry.kind == "settings"
+    return is_new
 
 
 def _replay(world: World, entry: Entry) -> None:
