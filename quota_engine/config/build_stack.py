@@ -20,6 +20,7 @@ from ..model.stack import (
     Strategy,
     TimeLimitAction,
 )
+from .build_around import build_around
 
 Data = Mapping[str, Any]
 
@@ -33,6 +34,7 @@ def build_stack(data: Data) -> Stack:
         service_environments={n: _environment(n, d) for n, d in data.get("service_environments", {}).items()},
         scheduling_policies={n: _policy(n, d) for n, d in data.get("scheduling_policies", {}).items()},
         job_queues={n: _queue(n, d) for n, d in data.get("job_queues", {}).items()},
+        around=build_around(data),
     )
 
 

@@ -18,6 +18,20 @@ REGION_PATTERN: Final = re.compile(r"[a-z]{2,}(-[a-z]+)+-[0-9]{1,2}")
 INSTANCE_TYPE_PATTERN: Final = re.compile(r"ml\.[a-z0-9][a-z0-9-]*\.[a-z0-9][a-z0-9-]*")
 """The form of a SageMaker training instance type, ml.<family>.<size>. SM: CapacityLimit."""
 
+PRINCIPAL_PATTERN: Final = re.compile(r"arn:aws[a-z-]*:iam::[0-9]{12}:(role|user|group)/[A-Za-z0-9_+=,.@/-]{1,512}")
+ROLE_NAME_MAX: Final = 64
+ROLE_NAME_PATTERN: Final = re.compile(r"[A-Za-z0-9_+=,.@-]{1,64}")
+ROLE_ARN_PATTERN: Final = re.compile(r"arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]{1,512}")
+"""IAM API Reference: CreateRole, AttachRolePolicy."""
+BUCKET_PATTERN: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+"""Amazon S3 User Guide, General purpose bucket naming rules."""
+TOPIC_PATTERN: Final = re.compile(r"[A-Za-z0-9_-]{1,256}|arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
+"""SNS API Reference: CreateTopic; or an existing topic's ARN."""
+LOG_GROUP_PATTERN: Final = re.compile(r"[A-Za-z0-9_/.#-]{1,512}")
+"""CloudWatch Logs API Reference: CreateLogGroup."""
+ALARM_PERIOD_MAX_SECONDS: Final = 86_400
+"""CloudWatch API Reference, PutMetricAlarm: period times evaluations is at most a day for periods under an hour."""
+
 NUM_INSTANCES: Final = "NUM_INSTANCES"
 """The unit of environments that are not quota-managed. SM: CapacityLimit."""
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+
+from .around import Around
 
 UNLIMITED = -1
 """The borrow limit that means "no limit" (Batch API, QuotaShareResourceSharingConfiguration)."""
@@ -156,8 +157,7 @@ class JobQueue:
 class Stack:
     """Everything one environment declares, or everything that was found of it. Maps are keyed by the AWS name.
 
-    `around` holds the declared extras around the queue (access, training_role, notifications, alarms, dashboard) as
-    plain data; only the Pulumi program reads it.
+    `around` holds what is declared around the queues (access, alarms, …); only the Pulumi program deploys it.
     """
 
     name: str
@@ -166,7 +166,7 @@ class Stack:
     service_environments: Mapping[str, ServiceEnvironment] = field(default_factory=dict)
     scheduling_policies: Mapping[str, SchedulingPolicy] = field(default_factory=dict)
     job_queues: Mapping[str, JobQueue] = field(default_factory=dict)
-    around: Mapping[str, Any] = field(default_factory=dict)
+    around: Around = field(default_factory=Around)
 
     def shares(self) -> Iterator[tuple[JobQueue, QuotaShare]]:
         """Yield every share with its queue, in declared order."""

@@ -26,8 +26,9 @@ def run(path: Path) -> QuotaManagedStack:
 
 def deploy(stack: Stack) -> QuotaManagedStack:
     """Register every resource of `stack` with the running engine and export its outputs."""
-    if stack.around:
-        pulumi.log.warn(f"only quota management is deployed, not what is declared around it: {', '.join(stack.around)}")
+    if stack.around.sections():
+        names = ", ".join(stack.around.sections())
+        pulumi.log.warn(f"only quota management is deployed, not what is declared around it: {names}")
     provider = pulumi_aws_native.Provider("aws-native", **provider_arguments(stack, pulumi.Config("aws-native")))
     deployed = QuotaManagedStack(stack.name, stack, pulumi.ResourceOptions(providers=[provider]))
     for name, value in deployed.outputs.items():

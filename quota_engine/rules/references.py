@@ -18,7 +18,7 @@ def _queue_path(queue: JobQueue, *below: str) -> Path:
     return ("job_queues", queue.name, *below)
 
 
-def _suggest(name: str, known: Mapping[str, object]) -> str:
+def suggest(name: str, known: Mapping[str, object]) -> str:
     """Return what to do about a name that nothing has."""
     match = get_close_matches(name, sorted(known), n=1)
     if match:
@@ -53,7 +53,7 @@ def unknown_service_environment(stack: Stack) -> Iterator[Fault]:
             if name not in stack.service_environments:
                 what = f"{label(queue)} names the service environment '{name}', which is not declared"
                 why = "an environment exists before the queue that uses it"
-                yield _queue_path(queue, "service_environment"), what, why, _suggest(name, stack.service_environments)
+                yield _queue_path(queue, "service_environment"), what, why, suggest(name, stack.service_environments)
 
 
 @rule(
@@ -147,7 +147,7 @@ def unknown_scheduling_policy(stack: Stack) -> Iterator[Fault]:
         if name is not None and name not in stack.scheduling_policies:
             what = f"{label(queue)} names the scheduling policy '{name}', which is not declared"
             why = "a policy exists before the queue that follows it"
-            yield _queue_path(queue, "scheduling_policy"), what, why, _suggest(name, stack.scheduling_policies)
+            yield _queue_path(queue, "scheduling_policy"), what, why, suggest(name, stack.scheduling_policies)
 
 
 @rule(

@@ -9,6 +9,7 @@ from typing import Any
 import pulumi
 import pytest
 
+from quota_engine.model.around import Around, TrainingRole
 from quota_engine.model.stack import (
     JobQueue,
     QuotaShare,
@@ -215,5 +216,5 @@ def test_outputs_are_arns_by_name(run: RunProgram, value: Callable[[Any], Any]) 
 
 def test_what_is_declared_around_the_queue_is_said_not_to_be_deployed(run: RunProgram) -> None:
     """Leaving it out silently would look like a deployment of alarms that don't exist."""
-    seen = run(replace(STACK, around={"dashboard": True, "alarms": []}))
-    assert [line for line in seen.log if "dashboard, alarms" in line]
+    seen = run(replace(STACK, around=Around(dashboard=True, training_role=TrainingRole("ml"))))
+    assert [line for line in seen.log if "training_role, dashboard" in line]
