@@ -24,6 +24,7 @@ COMMANDS = {
     "assumptions": "List what the scheduling model assumes, and why.",
     "simulate": "Predict what a workload would borrow and preempt.",
     "drift": "Compare declarations with the live account.",
+    "snapshot": "Write what lives in a declaration's account to a file.",
     "serve": "Run the local emulator of AWS Batch.",
     "local": "Deploy this project's program to the emulator with the real Pulumi engine.",
 }

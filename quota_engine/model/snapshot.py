@@ -1,5 +1,8 @@
 """An observation as one JSON document, so that drift can be judged offline, later, or by someone without access.
 
+Only an observation of the whole account can be judged against any declaration of that account: what is not in it is
+absent. One that looked for a declaration's names alone says nothing about other names.
+
 Resources are written in the Batch API's own shapes, everything else by path. Reading gives back an equal observation;
 what was unreadable when the snapshot was taken stays unreadable.
 """
@@ -82,6 +85,25 @@ def read_snapshot(text: str, file: str) -> Observation:
         raise Trouble(
             f"{file} is not a snapshot that can be read", why=reason, fix="take a new one with quota-engine snapshot"
         ) from error
+
+
+def refuse_unfit(observation: Observation, stack: Stack, file: str) -> None:
+    """Raise Trouble if a snapshot says nothing about what `stack` declares: another place, or not all of it."""
+    seen = observation.stack
+    if seen.region != stack.region or (stack.account is not None and seen.account != stack.account):
+        declared = f"account {stack.account}, {stack.region}" if stack.account else stack.region
+        raise Trouble(
+            f"refusing to compare: {stack.name} is declared for {declared}, "
+            f"but {file} shows account {seen.account}, {seen.region}",
+            why="the same names elsewhere are other resources",
+            fix="take a snapshot with this declaration",
+        )
+    if not observation.whole_account:
+        raise Trouble(
+            f"{file} shows only what another declaration names",
+            why="what it does not show may live all the same",
+            fix="take a new one with quota-engine snapshot",
+        )
 
 
 def _observation(document: Mapping[str, Any]) -> Observation:

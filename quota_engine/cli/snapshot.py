@@ -1,0 +1,27 @@
+"""`quota-engine snapshot`: what lives in a declaration's account, as a file that drift can be judged from later."""
+
+from __future__ import annotations
+
+import click
+
+from .options import Output, output_options, stack_path
+
+
+@click.command("snapshot", epilog="Example: quota-engine snapshot prod --output prod.snapshot.json")
+@click.argument("stack", metavar="STACK")
+@click.option("--profile", metavar="NAME", help="AWS profile to read with.")
+@output_options("json")
+def command(stack: str, profile: str | None, output: Output) -> int:
+    """Write everything of quota management that lives in the account and region of STACK, as JSON.
+
+    `quota-engine drift STACK --snapshot FILE` compares with it and makes no calls. Exit 2: could not tell whose account
+    it is; what could not be read is in the file as such.
+    """
+    from ..model.snapshot import write_snapshot
+    from .drift import looking
+    from .files import good_stack
+
+    declared = good_stack(stack_path(stack))
+    with looking(output, profile, None, None, with_tags=True, whole_account=True) as look:
+        output.emit(write_snapshot(look(declared.value)))
+    return 0
