@@ -98,5 +98,11 @@ def _as_text(one: Told, output: Output) -> str:
     from ..report import simulation_text
 
     return simulation_text.render(
-        one.run, one.verdicts, one.measures, width=output.width, ascii_only=output.ascii_only, style=output.style
+        one.run,
+        one.verdicts,
+        one.measures,
+        width=output.width,
+        ascii_only=output.ascii_only,
+        max_lines=None if output.verbose else simulation_text.MAX_LINES,
+        style=output.style,
     )
