@@ -27,10 +27,11 @@ from .faults import read_fault
 from .operations.jobviews import describe
 from .operations.queues import existing_queue, queue_detail
 from .operations.shares import share_detail
-from .page import page_html
+from .page import SECURITY_HEADERS, page_html
 from .perform import note_clock, strike_job
 from .refusal import Refusal
 from .store import Kind, Region, World
+from .view import view
 from .wire.answer import parse_json
 from .wire.credential import scope_of
 
@@ -54,7 +55,7 @@ def control_app(world: World) -> Starlette:
         return Route(path, endpoint, methods=[method])
 
     async def page(_request: Request) -> Response:
-        return HTMLResponse(page_html(world))
+        return HTMLResponse(page_html(), headers=SECURITY_HEADERS)
 
     return Starlette(
         routes=[
@@ -64,6 +65,7 @@ def control_app(world: World) -> Starlette:
             route("/_emulator/clock", "POST", move_clock),
             route("/_emulator/trace", "GET", trace),
             route("/_emulator/dump", "GET", dump),
+            route("/_emulator/view", "GET", lambda world, _request, _body: view(world)),
             route("/_emulator/faults", "GET", faults),
             route("/_emulator/faults", "POST", inject),
             route("/_emulator/faults", "DELETE", forget_faults),

@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from quota_engine.emulator import ClockKind, StackRefused
 from quota_engine.model.stack import JobQueue, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack, State, Strategy
 from tests.conftest import ACCOUNT, REGION, Emulator, StartEmulator
-from tests.emulator.resources import make_blog_queue, make_environment, make_policy, status, submit
+from tests.emulator.resources import make_blog_queue, make_policy, status, submit
 
 START_MS = 1_767_225_600_000
 
@@ -202,14 +202,37 @@ def test_jobs_can_be_struck(emulator: Emulator) -> None:
     assert "say what happens" in refusal(emulator, "faults", {"job": other})
 
 
-def test_the_page_escapes_what_users_named(emulator: Emulator) -> None:
-    """Names can't hold markup, but accounts, regions and queries come from anybody."""
-    make_environment(emulator.client("batch"), "gpu")
+def test_the_page_needs_no_network_and_shows_names_as_text(emulator: Emulator) -> None:
+    """It has no outside reference, and nothing users named can become markup: it never writes HTML from data."""
     with urllib.request.urlopen(emulator.url) as answer:
         page = answer.read().decode()
         assert answer.headers["content-type"].startswith("text/html")
-    assert "gpu" in page
-    assert "<script" not in page or "gpu<script" not in page
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert '<html lang="en">' in page
+    for forbidden in ("http://", "https://", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "src="):
+        assert forbidden not in page
+
+
+def test_the_view_shows_who_uses_borrows_and_waits(emulator: Emulator) -> None:
+    """What the page draws: per share own and borrowed use, fronts with their reason, running jobs, preemptions."""
+    batch = emulator.client("batch")
+    make_blog_queue(batch)
+    submit(batch, "high", "QS1", 3)
+    submit(batch, "med", "QS1", 2)
+    (queue,) = emulator.control("view")["queues"]
+    (unit,) = queue["units"]
+    assert (unit["unit"], unit["limit"], unit["used"]) == ("ml.g5.xlarge", 3, 2)
+    shown = [
+        (share["name"], share["own"], share["borrowed"], share["idle"], share["lends"]) for share in unit["shares"]
+    ]
+    assert shown == [("QS1", 1, 1, 0, True), ("QS2", 0, 0, 1, True), ("QS3", 0, 0, 1, False)]
+    assert [(job["job"], job["start"]) for job in queue["running"]] == [("med", "borrowed"), ("high", "own")]
+    submit(batch, "qs2_job", "QS2")
+    (queue,) = emulator.control("view")["queues"]
+    (front,) = queue["fronts"]
+    assert (front["share"], front["job"], front["waiting"]) == ("QS1", "med", 1)
+    (preemption,) = queue["preemptions"]
+    assert (preemption["job"], preemption["kind"], preemption["by"]) == ("med", "cross-share", "qs2_job")
 
 
 def test_unknown_routes_of_the_emulator_are_404(emulator: Emulator) -> None:
