@@ -85,7 +85,7 @@ def _front(region: Region, share: ShareState, head: JobRecord) -> dict[str, Any]
         "job": _name(region, head.key),
         "need": dict(head.need.by_unit),
         "since_ms": share.head_since_ms,
-        "why": head.status_reason or WAITS_FOR_ROOM,
+        "why": head.status_reason if share.blocked_record is head or head.capacity_blocked else WAITS_FOR_ROOM,
         "waiting": share.waiting_count,
     }
 

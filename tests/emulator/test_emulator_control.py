@@ -231,6 +231,7 @@ def test_the_view_shows_who_uses_borrows_and_waits(emulator: Emulator) -> None:
     (queue,) = emulator.control("view")["queues"]
     (front,) = queue["fronts"]
     assert (front["share"], front["job"], front["waiting"]) == ("QS1", "med", 1)
+    assert front["why"] == "waits for room", "why it was preempted is not why it waits"
     (preemption,) = queue["preemptions"]
     assert (preemption["job"], preemption["kind"], preemption["by"]) == ("med", "cross-share", "qs2_job")
 
