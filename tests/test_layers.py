@@ -23,7 +23,19 @@ ALLOWED: dict[str, set[str]] = {
     "live": {"model", "boto3", "botocore"},
     "program": {"model", "config", "rules", "pulumi", "pulumi_aws_native", "pulumi_aws"},
     "emulator": {"model", "rules", "scheduler", "botocore", "starlette", "uvicorn", "jsonpatch", "orjson"},
-    "local": {"program", "emulator", "config", "model", "pulumi", "semver", "grpc", "google", "boto3", "botocore", "yaml"},
+    "local": {
+        "program",
+        "emulator",
+        "config",
+        "model",
+        "pulumi",
+        "semver",
+        "grpc",
+        "google",
+        "boto3",
+        "botocore",
+        "yaml",
+    },
     "report": {"model", "scheduler", "simulate", "drift", "rich"},
 }
 """Package → what it may import besides the standard library and itself. `cli` may import everything."""
