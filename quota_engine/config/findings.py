@@ -135,7 +135,7 @@ _ROWS: Final = (
     (
         "QE111",
         "alias-expansion",
-        "Aliases expand to at most 100,000 values.",
+        "Aliases add at most 100,000 values to a document.",
         "A few lines of nested aliases can expand to billions of values.",
         "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]  # and so on",
         "the values written out",
@@ -176,6 +176,15 @@ _ROWS: Final = (
         "<<: ENABLED",
         "<<: *defaults",
         "YAML merge key, working draft 2005-01-18",
+    ),
+    (
+        "QE116",
+        "too-many-findings",
+        "A file has at most 500 findings about its text, and as many about its shape.",
+        "It is hardly the kind of file that it says it is, and nobody reads so many.",
+        "a spreadsheet saved as YAML under kind: stack",
+        "a declaration",
+        _FORMAT,
     ),
     (
         "QE201",
@@ -407,6 +416,16 @@ def finding(
     """Build the finding of kind `rule`; an id that is not in the table is our bug and raises KeyError."""
     kind = FINDINGS[rule]
     return Diagnostic(kind.id, kind.name, kind.severity, message, path, span, why, fix, tuple(related))
+
+
+FINDINGS_MAX: Final = 500
+"""Findings of one kind of check about one file. A file with more is not what it says it is."""
+
+
+def too_many(span: Span | None = None, path: Path = ()) -> Diagnostic:
+    """Say that the rest of a file's findings is left out."""
+    message = f"more than {FINDINGS_MAX} findings; the rest is not shown"
+    return finding("QE116", message, span=span, path=path, fix="correct these first")
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -124,7 +124,7 @@ def _stack(document: Document) -> Loaded[Stack]:
     shape = check_shape("stack", complete)
     where = positions(complete)
     diagnostics = _sorted([*family.diagnostics, *shape.diagnostics], where)
-    draft = build_stack(_data(shape))
+    draft = build_stack(_data(shape)) if shape.is_complete else None
     failed = _has_errors(diagnostics)
     return Loaded(
         file=document.file,
@@ -194,6 +194,9 @@ def _scenario(document: Document) -> Loaded[Scenario]:
     shape = check_shape("scenario", document.tree)
     data = _data(shape)
     found = [*document.diagnostics, *shape.diagnostics]
+    if not shape.is_complete:
+        diagnostics = _sorted(found, where)
+        return Loaded(document.file, "scenario", None, diagnostics, where, {document.file: document.text})
     stacks: dict[str, Loaded[Stack] | None] = {}
     own = _named_stack(document, data.get("stack"), ("stack",), stacks, found)
     queue_name = ""

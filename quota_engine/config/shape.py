@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from ..model.diagnostic import Diagnostic
 from ..model.durations import EXAMPLES
 from ..model.stack import Path
-from .findings import did_you_mean, finding, nearest
+from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, too_many
 from .schema import RANGES, Complaint, complaints, property_schema
 from .tree import UNREAD, Member, Node, plain, walk
 from .wording import decimal, is_numeric, place, seen, type_name
@@ -26,6 +27,8 @@ class Shape:
     tree: Node
     diagnostics: tuple[Diagnostic, ...]
     broken: frozenset[Path]
+    is_complete: bool = True
+    """False when there were too many faults to go on: the tree still holds some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,19 @@ class _Fault:
 
 def check_shape(kind: str, tree: Node) -> Shape:
     """Judge a merged document by the schema of its kind. A root that is no map must have been refused before."""
-    faults = list(_empty_values(kind, tree))
+    faults = list(islice(_empty_values(kind, tree), FINDINGS_MAX + 1))
     gone = {path for path, node in walk(tree) if node.content is UNREAD}
     gone.update(path for fault in faults for path in fault.paths)
     rest = without(tree, gone)
     for error in complaints(kind, plain(rest)):
-        faults += [fault for fault in _faults(kind, rest, error) if not _is_within(gone, fault.paths)]
+        if len(faults) > FINDINGS_MAX:
+            break
+        found = (fault for fault in _faults(kind, rest, error) if not _is_within(gone, fault.paths))
+        faults += islice(found, FINDINGS_MAX + 1)
+    if len(faults) > FINDINGS_MAX:
+        kept = [fault.diagnostic for fault in faults[:FINDINGS_MAX]]
+        last = faults[FINDINGS_MAX].paths[0]
+        return Shape(tree, (*kept, too_many(path=last)), frozenset(), is_complete=False)
     broken = gone.union(path for fault in faults for path in fault.paths)
     return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), frozenset(broken))
 
@@ -141,9 +151,10 @@ def _unknown_keys(kind: str, tree: Node, path: Path, error: Complaint) -> Iterat
     node = node_at(tree, path)
     known = sorted(error.schema.get("properties", {}))
     present = node.members if node else {}
+    free = [name for name in known if name not in present]
     for key in present:
         if key not in known:
-            yield _unknown_key(tree, (*path, key), [name for name in known if name not in present], known)
+            yield _unknown_key(tree, (*path, key), free, known)
 
 
 def _unknown_key(tree: Node, path: Path, free: list[str], known: list[str]) -> _Fault:

@@ -76,10 +76,16 @@ def decode(file: str, data: bytes) -> Source:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return Source(file, "", (_not_utf8(file, data, error.start),))
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        shown = _normalised(data.decode("utf-8", "replace"))
+        return Source(file, shown, (_not_utf8(file, data, error.start),))
+    text = _normalised(text)
     match = CONTROL.search(text)
     return Source(file, text, (_control(file, text, match.start()),) if match else ())
+
+
+def _normalised(text: str) -> str:
+    """Drop a byte order mark, and end lines in LF."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def span_at(file: str, text: str, index: int, length: int = 1) -> Span:
@@ -91,7 +97,7 @@ def span_at(file: str, text: str, index: int, length: int = 1) -> Span:
 
 def _not_utf8(file: str, data: bytes, index: int) -> Diagnostic:
     """Say which byte is not UTF-8. All before it is, which gives the column."""
-    before = data[:index].replace(b"\r\n", b"\n").decode("utf-8").removeprefix("\ufeff")
+    before = _normalised(data[:index].decode("utf-8"))
     message = f"the file is not UTF-8: byte 0x{data[index]:02x} at byte position {index}"
     span = span_at(file, before, len(before))
     return finding("QE101", message, span=span, why="a declaration is UTF-8 text", fix="save it as UTF-8")

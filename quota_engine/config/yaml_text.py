@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Final, Protocol
 import yaml
 
 from ..model.diagnostic import Diagnostic, Span
-from .findings import finding
+from .findings import FINDINGS_MAX, finding, too_many
 from .scalars import resolve
 from .source import CONTROL, Source
 from .tree import UNREAD, Member, Node
 
 NESTING_MAX: Final = 50
 EXPANSION_MAX: Final = 100_000
-"""Values of a document after aliases are expanded."""
+"""Values that aliases may add to a document."""
 
 PLAIN: Final = "plain"
 """The tag that our loader gives to scalars without quotes and without a tag: those that `scalars.resolve` reads."""
@@ -59,7 +59,10 @@ class Reader:
     active: set[int] = field(default_factory=set)
 
     def report(self, rule: str, message: str, span: Span, **more: Any) -> None:
-        self.diagnostics.append(finding(rule, message, span=span, **more))
+        if len(self.diagnostics) < FINDINGS_MAX:
+            self.diagnostics.append(finding(rule, message, span=span, **more))
+        elif len(self.diagnostics) == FINDINGS_MAX:
+            self.diagnostics.append(too_many(span))
 
     def span(self, start: Mark, end: Mark) -> Span:
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
@@ -81,10 +84,11 @@ def read_yaml(source: Source) -> tuple[Node | None, list[Diagnostic]]:
 def convert_root(reader: Reader, root: yaml.Node) -> tuple[Node | None, list[Diagnostic]]:
     """Turn a composed document into a tree; also used for JSON, whose reader makes the same nodes."""
     tree, size, _ = convert(reader, root, 1)
-    if size > EXPANSION_MAX:
+    added = size - len(reader.done)
+    if added > EXPANSION_MAX:
         reader.report(
             "QE111",
-            f"the aliases of this document expand to {size:,} values, more than {EXPANSION_MAX:,}",
+            f"the aliases of this document add {added:,} values to it, more than {EXPANSION_MAX:,}",
             Span(reader.file, 1, 1, 1, 1),
             fix="write the values out",
         )

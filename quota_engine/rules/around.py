@@ -257,8 +257,8 @@ def _names(stack: Stack) -> Iterator[tuple[Path, str, str, re.Pattern[str]]]:
 )
 def role_name_too_long(stack: Stack) -> Iterator[Fault]:
     """What it checks
-      A role that is made for an access has a name of at most 64 characters: the stack's name, a hyphen, and the
-      entry's.
+      A role that is made for an access has a name of at most 64 characters: the stack's name, "-submit-", and
+      the entry's.
 
     Why it is wrong
       IAM refuses longer names.
@@ -271,7 +271,7 @@ def role_name_too_long(stack: Stack) -> Iterator[Fault]:
       name: ml-training-prod
     """
     around = stack.around
-    roles = {("access", name): (name, access.grantees) for name, access in around.access.items()}
+    roles = {("access", name): (access.policy, access.grantees) for name, access in around.access.items()}
     for key, grantees in (("administrators", around.administrators), ("auditors", around.auditors)):
         if grantees is not None:
             roles[(key, "")] = (key, grantees)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ..model import service_facts as facts
 from ..model.diagnostic import KEY, Severity
@@ -16,6 +17,9 @@ from .registry import Fault, rule
 Limited = ServiceEnvironment | QuotaShare
 LIMITED = ("environment", "share")
 _LIMITS = "capacity_limits"
+_LOOKED_UP = 20
+_NEAR = 3
+"""Changes of a letter within which a known type is proposed."""
 
 
 @rule(
@@ -98,7 +102,7 @@ def malformed_instance_type(resource: Limited) -> Iterator[Fault]:
     Use instead
       capacity_limits: {ml.g5.xlarge: 1}
     """
-    for unit in resource.capacity_limits:
+    for unit in _first(resource):
         if unit != facts.NUM_INSTANCES and is_misspelt(unit):
             near = nearest_type(unit)
             what = f"{label(resource)} limits '{shorten(unit)}', which is not an instance type of SageMaker training"
@@ -126,7 +130,7 @@ def unknown_instance_type(resource: Limited) -> Iterator[Fault]:
     Use instead
       capacity_limits: {ml.g5.12xlarge: 1}
     """
-    for unit in resource.capacity_limits:
+    for unit in _first(resource):
         if unit not in TRAINING_INSTANCE_TYPES and unit != facts.NUM_INSTANCES and not is_misspelt(unit):
             near = nearest_type(unit)
             what = f"{label(resource)} limits {unit}, an instance type that is not known here"
@@ -195,6 +199,11 @@ def mixed_units(environment: ServiceEnvironment) -> Iterator[Fault]:
         )
 
 
+def _first(resource: Limited) -> Iterator[str]:
+    """Yield the units to look up. That there are too many is a finding of its own."""
+    return islice(resource.capacity_limits, _LOOKED_UP)
+
+
 @lru_cache(maxsize=4096)
 def is_misspelt(unit: str) -> bool:
     """Whether a unit can't be right: the wrong form, or a slip away from a known type.
@@ -205,8 +214,28 @@ def is_misspelt(unit: str) -> bool:
         return False
     if not facts.INSTANCE_TYPE_PATTERN.fullmatch(unit):
         return True
-    skeletons = {_skeleton(known) for known in TRAINING_INSTANCE_TYPES}
-    return _skeleton(unit) not in skeletons and any(_distance(unit, known) <= 2 for known in TRAINING_INSTANCE_TYPES)
+    return _skeleton(unit) not in _skeletons() and any(_distance(unit, known) <= 2 for known in _alike(unit, 2))
+
+
+@lru_cache(maxsize=1)
+def _skeletons() -> frozenset[str]:
+    return frozenset(_skeleton(known) for known in TRAINING_INSTANCE_TYPES)
+
+
+@lru_cache(maxsize=1)
+def _letters() -> tuple[tuple[str, Counter[str]], ...]:
+    """Return each known type with its letters counted, by name."""
+    return tuple((known, Counter(known)) for known in sorted(TRAINING_INSTANCE_TYPES))
+
+
+def _alike(unit: str, most: int) -> list[str]:
+    """Return the known types that may be within `most` changes of a unit: a quick look before the exact one."""
+    counted = Counter(unit)
+    return [
+        known
+        for known, letters in _letters()
+        if abs(len(known) - len(unit)) <= most and (counted - letters).total() <= most
+    ]
 
 
 def _skeleton(unit: str) -> str:
@@ -222,14 +251,12 @@ def nearest_type(unit: str) -> str | None:
         folded = f"ml.{folded}"
     if len(folded) > 40:
         return None
-    ranked = min((_distance(folded, known), known) for known in TRAINING_INSTANCE_TYPES)
-    return ranked[1] if ranked[0] <= 3 else None
+    ranked = min(((_distance(folded, known), known) for known in _alike(folded, _NEAR)), default=(_NEAR + 1, ""))
+    return ranked[1] if ranked[0] <= _NEAR else None
 
 
 def _distance(left: str, right: str) -> int:
     """Return the number of letters to insert, delete or replace between two texts (Levenshtein)."""
-    if abs(len(left) - len(right)) > 3:
-        return 4
     row = list(range(len(right) + 1))
     for i, letter in enumerate(left, start=1):
         above = row

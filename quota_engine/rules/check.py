@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from ..model.diagnostic import KEY, Diagnostic, Severity
 from ..model.stack import JobQueue, Path, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack
 from ..model.work import Scenario
 from .registry import Rule, of_scope
+
+Resource = TypeVar("Resource")
+
+JUDGED_MAX: Final = 200
+"""Environments, queues, and shares of a queue that are judged one by one: several times what the service allows."""
 
 
 def check_share(share: QuotaShare, path: Path = ()) -> list[Diagnostic]:
@@ -56,12 +62,17 @@ def _check(scope: str, value: Any, path: Path) -> list[Diagnostic]:
 
 def _resources(stack: Stack) -> Iterator[Diagnostic]:
     """Yield the findings of every resource, in declared order."""
-    yield from _section("environment", stack.service_environments.items(), ("service_environments",))
+    yield from _section("environment", _first(stack.service_environments), ("service_environments",))
     yield from _section("policy", stack.scheduling_policies.items(), ("scheduling_policies",))
-    for name, queue in stack.job_queues.items():
+    for name, queue in _first(stack.job_queues):
         path: Path = ("job_queues", name)
         yield from _check("queue", queue, path)
-        yield from _section("share", queue.quota_shares.items(), (*path, "quota_shares"))
+        yield from _section("share", _first(queue.quota_shares), (*path, "quota_shares"))
+
+
+def _first(resources: Mapping[str, Resource]) -> Iterator[tuple[str, Resource]]:
+    """Yield the resources to judge. That there are too many is a finding of its own; thousands more would hide it."""
+    return islice(resources.items(), JUDGED_MAX)
 
 
 def _section(scope: str, resources: Iterable[tuple[str, Any]], path: Path) -> Iterator[Diagnostic]:

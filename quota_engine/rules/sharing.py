@@ -5,6 +5,7 @@ All of them need the whole stack: with values missing they would judge something
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from ..model import service_facts as facts
@@ -47,13 +48,16 @@ def _total(queue: JobQueue, unit: str) -> int:
     return sum(share.capacity_limits.get(unit, 0) for share in queue.quota_shares.values())
 
 
-def _lendable(queue: JobQueue, borrower: QuotaShare, unit: str) -> int:
-    """Return what the other shares could lend of a unit at most."""
-    return sum(
-        share.capacity_limits.get(unit, 0)
-        for share in queue.quota_shares.values()
-        if share is not borrower and share.strategy.can_lend
-    )
+def _borrowers(stack: Stack) -> Iterator[tuple[JobQueue, QuotaShare, dict[str, int]]]:
+    """Yield each share that borrows, with what the others could lend of each of its types at most."""
+    for queue in stack.job_queues.values():
+        lendable: Counter[str] = Counter()
+        for share in queue.quota_shares.values():
+            if share.strategy.can_lend:
+                lendable.update(share.capacity_limits)
+        for share in queue.quota_shares.values():
+            if share.strategy.can_borrow:
+                yield queue, share, {unit: lendable[unit] - own for unit, own in share.capacity_limits.items()}
 
 
 @rule("QE420", "unit-not-in-environment", Severity.WARNING, scopes=("stack",), source=_STUCK)
@@ -207,9 +211,8 @@ def nothing_to_borrow(stack: Stack) -> Iterator[Fault]:
         QS1: {capacity_limits: {ml.g5.xlarge: 1}, resource_sharing: {strategy: LEND_AND_BORROW}}
         QS2: {capacity_limits: {ml.g5.xlarge: 1}, resource_sharing: {strategy: LEND}}
     """
-    for queue, share in stack.shares():
-        may_borrow = share.strategy.can_borrow and share.borrow_limit_percent != 0
-        if may_borrow and not any(_lendable(queue, share, unit) for unit in share.capacity_limits):
+    for queue, share, lendable in _borrowers(stack):
+        if share.borrow_limit_percent != 0 and not any(lendable.values()):
             what = f"{label(share)} may borrow, but no other share lends any of its instance types"
             path = _share_path(queue, share, "resource_sharing", "strategy")
             yield path, what, "there is nothing to borrow", "let another share LEND, or choose LEND here"
@@ -237,9 +240,9 @@ def borrows_nothing(stack: Stack) -> Iterator[Fault]:
       capacity_limits: {ml.g5.xlarge: 1}
       resource_sharing: {strategy: LEND_AND_BORROW, borrow_limit: 100}
     """
-    for queue, share in stack.shares():
+    for queue, share, _ in _borrowers(stack):
         percent = share.borrow_limit_percent
-        if percent is None or percent == UNLIMITED or not share.strategy.can_borrow:
+        if percent is None or percent == UNLIMITED:
             continue
         none = [unit for unit, count in share.capacity_limits.items() if borrow_allowance(count, percent) == 0]
         if none:
@@ -267,13 +270,13 @@ def borrow_limit_exceeds_lendable(stack: Stack) -> Iterator[Fault]:
       QS1: {capacity_limits: {ml.g5.xlarge: 1}, resource_sharing: {strategy: LEND_AND_BORROW, borrow_limit: 100}}
       QS2: {capacity_limits: {ml.g5.xlarge: 1}, resource_sharing: {strategy: LEND}}
     """
-    for queue, share in stack.shares():
+    for queue, share, lendable in _borrowers(stack):
         percent = share.borrow_limit_percent
-        if percent is None or not share.strategy.can_borrow:
+        if percent is None:
             continue
         for unit, count in share.capacity_limits.items():
             allowed = borrow_allowance(count, percent)
-            there = _lendable(queue, share, unit)
+            there = lendable[unit]
             if allowed is not None and 0 < there < allowed:
                 what = f"{label(share)} may borrow {allowed} {unit}, but the others lend {there} at most"
                 path = _share_path(queue, share, "resource_sharing", "borrow_limit")
