@@ -56,6 +56,17 @@ def _account(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 @click.option(
     "--stopping", type=Duration(), default="0s", show_default=True, help="Time a preempted job takes to stop."
 )
+@click.option("--create-delay", type=Duration(), default="0s", show_default=True, help="Time spent in CREATING.")
+@click.option("--update-delay", type=Duration(), default="0s", show_default=True, help="Time spent in UPDATING.")
+@click.option("--delete-delay", type=Duration(), default="0s", show_default=True, help="Time spent in DELETING.")
+@click.option(
+    "--state",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Keep everything in FILE; a restart goes on from it.",
+)
+@click.option("--power-safe", is_flag=True, help="With --state: survive a power loss, not just kill -9 (slower).")
+@click.option("--allow-host", multiple=True, metavar="NAME", help="Accept requests for this Host too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the export lines only.")
 @click.option("-v", "--verbose", is_flag=True, help="Tracebacks of internal errors.")
 def command(
@@ -70,6 +81,12 @@ def command(
     scheduled: int,
     starting: int,
     stopping: int,
+    create_delay: int,
+    update_delay: int,
+    delete_delay: int,
+    state: str | None,
+    power_safe: bool,
+    allow_host: tuple[str, ...],
     quiet: bool,
     verbose: bool,
 ) -> int:
@@ -78,7 +95,7 @@ def command(
     Prints the variables that make AWS clients and Pulumi use it. Signatures are not checked: an access key id of 12
     digits is taken for the account.
     """
-    from ..emulator.settings import DEFAULT_ACCOUNT, DEFAULT_REGION, ClockKind, Settings
+    from ..emulator.settings import DEFAULT_ACCOUNT, DEFAULT_REGION, ClockKind, LifecycleDelays, Settings
 
     declared = _declared(stack)
     settings = Settings(
@@ -92,6 +109,10 @@ def command(
         scheduled_ms=scheduled,
         starting_ms=starting,
         stopping_ms=stopping,
+        delays=LifecycleDelays(create_ms=create_delay, update_ms=update_delay, delete_ms=delete_delay),
+        state_file=state,
+        survives_power_loss=power_safe,
+        allowed_hosts=allow_host,
         stack=declared,
     )
     from ..emulator import serve
