@@ -19,7 +19,7 @@ from ..model.diagnostic import Diagnostic
 from .findings import finding
 from .source import Source, span_at
 from .tree import Node
-from .yaml_text import NESTING_MAX, PLAIN, REPORTED, Reader, convert_root, empty
+from .yaml_text import NESTING_MAX, PLAIN, REPORTED, Reader, convert_root, empty, text_end
 
 _SPACE: Final = re.compile(r"[ \t\n]*")
 _SCALAR: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null")
@@ -73,7 +73,7 @@ def read_json(source: Source) -> tuple[Node | None, list[Diagnostic]]:
         span = span_at(source.file, source.text, error.index)
         message = error.problem if error.rule != "QE107" else f"the text is not JSON: {error.problem}"
         return None, [*parser.diagnostics, finding(error.rule, message, span=span)]
-    tree, found = convert_root(Reader(source.file), root)
+    tree, found = convert_root(Reader(source.file, text_end(source.text)), root)
     return tree, [*parser.diagnostics, *found]
 
 
@@ -125,7 +125,9 @@ def _array(parser: _Parser, index: int, depth: int) -> tuple[yaml.SequenceNode, 
         end, is_last = _separator(parser, end, "]")
         if is_last:
             break
-    return yaml.SequenceNode("tag:yaml.org,2002:seq", items, parser.mark(index), parser.mark(end + 1)), end + 1
+    return yaml.SequenceNode(
+        "tag:yaml.org,2002:seq", items, parser.mark(index), parser.mark(end + 1), flow_style=True
+    ), end + 1
 
 
 def _object(parser: _Parser, index: int, depth: int) -> tuple[yaml.MappingNode, int]:
@@ -143,7 +145,9 @@ def _object(parser: _Parser, index: int, depth: int) -> tuple[yaml.MappingNode, 
         end, is_last = _separator(parser, end, "}")
         if is_last:
             break
-    return yaml.MappingNode("tag:yaml.org,2002:map", entries, parser.mark(index), parser.mark(end + 1)), end + 1
+    return yaml.MappingNode(
+        "tag:yaml.org,2002:map", entries, parser.mark(index), parser.mark(end + 1), flow_style=True
+    ), end + 1
 
 
 def _separator(parser: _Parser, index: int, closing: str) -> tuple[int, bool]:

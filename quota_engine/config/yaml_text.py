@@ -53,6 +53,8 @@ class Reader:
     """The state of one walk: what was found, and what is known of nodes that were walked already."""
 
     file: str
+    end: tuple[int, int]
+    """Line and column where the text ends."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     done: dict[int, tuple[Node, int, int]] = field(default_factory=dict)
     """id of a PyYAML node → (tree, values it expands to, depth)."""
@@ -65,6 +67,10 @@ class Reader:
             self.diagnostics.append(too_many(span))
 
     def span(self, start: Mark, end: Mark) -> Span:
+        """Return the stretch between two marks. At the end of a text without a final line end, libyaml's lie beyond."""
+        if end.line > self.end[0] - 1:
+            line, column = (start.line + 1, start.column + 1) if start.line < self.end[0] else self.end
+            return Span(self.file, line, column, *self.end)
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
 
@@ -78,7 +84,12 @@ def read_yaml(source: Source) -> tuple[Node | None, list[Diagnostic]]:
         return None, [finding("QE106", f"the text is not YAML: {error}", span=Span(source.file, 1, 1, 1, 1))]
     if root is None:
         return None, [empty(source.file)]
-    return convert_root(Reader(source.file), root)
+    return convert_root(Reader(source.file, text_end(source.text)), root)
+
+
+def text_end(text: str) -> tuple[int, int]:
+    """Return line and column just behind the last character."""
+    return text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1
 
 
 def convert_root(reader: Reader, root: yaml.Node) -> tuple[Node | None, list[Diagnostic]]:
@@ -141,20 +152,23 @@ def _convert_new(reader: Reader, node: yaml.Node, span: Span, depth: int) -> tup
         case _:
             raise AssertionError(f"PyYAML made a {type(node).__name__}")
     size = 1 + sum(child[1] for child in children)
-    return Node(_trimmed(span, content), content), size, 1 + max((child[2] for child in children), default=0)
+    where = span if node.flow_style else _trimmed(span, content)
+    return Node(where, content), size, 1 + max((child[2] for child in children), default=0)
 
 
 def _trimmed(span: Span, content: object) -> Span:
-    """End a block map or list at its last value: PyYAML lets it reach to the next token, lines further down."""
-    last: Span | None = None
-    if isinstance(content, dict) and content:
-        member = next(reversed(content.values()))
-        last = max(member.node.span, member.key_span, key=lambda place: (place.end_line, place.end_column))
-    elif isinstance(content, tuple) and content:
-        last = content[-1].span
-    if last is None or last.file != span.file or span.end_column != 1 or last.end_line >= span.end_line:
-        return span
-    return Span(span.file, span.line, span.column, last.end_line, last.end_column)
+    """End a block map or list at its last value: PyYAML lets it reach to the next token, lines further down.
+
+    Values that an alias or `<<` brings in stand elsewhere and don't count.
+    """
+    places: list[Span] = []
+    if isinstance(content, dict):
+        places = [place for member in content.values() for place in (member.key_span, member.node.span)]
+    elif isinstance(content, tuple):
+        places = [item.span for item in content]
+    start, end = (span.line, span.column), (span.end_line, span.end_column)
+    ends = [(one.end_line, one.end_column) for one in places if start <= (one.line, one.column) < end]
+    return Span(span.file, *start, *min(end, max(ends, default=start)))
 
 
 def _members(

@@ -62,6 +62,7 @@ def assert_located(findings: list[Diagnostic], sources: dict[str, str]) -> None:
         lines = sources[one.span.file].split("\n")
         assert 1 <= one.span.line <= len(lines), one
         assert 1 <= one.span.column <= len(lines[one.span.line - 1]) + 1, one
+        assert one.span.end_line <= len(lines), one
         assert (one.span.end_line, one.span.end_column) >= (one.span.line, one.span.column), one
         assert one.message
         f"{one.message}{one.why}{one.fix}".encode()
