@@ -95,6 +95,8 @@ def command(
     Prints the variables that make AWS clients and Pulumi use it. Signatures are not checked: an access key id of 12
     digits is taken for the account.
     """
+    if power_safe and state is None:
+        raise click.UsageError("--power-safe needs --state FILE")
     from ..emulator.settings import DEFAULT_ACCOUNT, DEFAULT_REGION, ClockKind, LifecycleDelays, Settings
 
     declared = _declared(stack)
