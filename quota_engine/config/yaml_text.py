@@ -34,6 +34,8 @@ _CORE: Final = "tag:yaml.org,2002:"
 _TAGS: Final = frozenset({PLAIN, f"{_CORE}str", f"{_CORE}seq", f"{_CORE}map"})
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_SYNTAX_FIX: Final = "close what is open there; put a value that holds : # [ ] { } , & * or ! in quotes"
+
 
 class _Loader(_BASE):  # type: ignore[misc]
     """PyYAML without its YAML 1.1 notion of what a plain scalar means."""
@@ -81,7 +83,8 @@ def read_yaml(source: Source) -> tuple[Node | None, list[Diagnostic]]:
     except yaml.MarkedYAMLError as error:
         return None, [_syntax(source, error)]
     except yaml.YAMLError as error:
-        return None, [finding("QE106", f"the text is not YAML: {error}", span=Span(source.file, 1, 1, 1, 1))]
+        span = Span(source.file, 1, 1, 1, 1)
+        return None, [finding("QE106", f"the text is not YAML: {error}", span=span, fix=_SYNTAX_FIX)]
     if root is None:
         return None, [empty(source.file)]
     return convert_root(Reader(source.file, text_end(source.text)), root)
@@ -266,7 +269,8 @@ def _syntax(source: Source, error: yaml.MarkedYAMLError) -> Diagnostic:
     if "expected a single document" in str(error.context):
         return finding("QE108", "a second document begins here", span=span, fix="keep one document in a file")
     problem = " ".join(part for part in (error.context, error.problem) if part)
-    return finding("QE106", f"the text is not YAML: {problem}", span=span, related=_context(source, error))
+    message = f"the text is not YAML: {problem}"
+    return finding("QE106", message, span=span, fix=_SYNTAX_FIX, related=_context(source, error))
 
 
 def tab_span(file: str, place: tuple[int, int]) -> Span:
