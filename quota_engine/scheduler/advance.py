@@ -57,13 +57,31 @@ def advance(state: SchedulerState, to_ms: int, inputs: Sequence[Input] = (), sin
     former = state.emit
     if sink is not None:
         state.emit = sink
+    timers = state.timers
     try:
-        _run_until(state, to_ms)
+        if timers and timers[0][0] < to_ms:
+            _run_until(state, to_ms)
         state.now_ms = to_ms
-        _fire_due(state)
-        _apply_all(state, inputs if len(inputs) < 2 else sorted(inputs, key=canonical_key))
+        if timers and timers[0][0] <= to_ms:
+            _fire_due(state)
+        if inputs:
+            _apply_all(state, inputs if len(inputs) < 2 else sorted(inputs, key=canonical_key))
         run_pass(state)
-        _finish_instant(state)
+        if timers and timers[0][0] <= to_ms:
+            _finish_instant(state)
+    finally:
+        state.emit = former
+
+
+def run_out(state: SchedulerState, sink: Sink | None = None) -> None:
+    """Advance for as long as anything falls due by itself. Ends only if the jobs do."""
+    former = state.emit
+    if sink is not None:
+        state.emit = sink
+    try:
+        while (entry := state.next_timer()) is not None:
+            state.now_ms = entry[0]
+            _finish_instant(state)
     finally:
         state.emit = former
 
@@ -75,23 +93,33 @@ def next_due_ms(state: SchedulerState) -> int | None:
 
 
 def _run_until(state: SchedulerState, to_ms: int) -> None:
-    while (entry := state.next_timer()) is not None and entry[0] < to_ms:
+    """Let every instant before `to_ms` happen."""
+    timers = state.timers
+    while timers and timers[0][0] < to_ms:
+        entry = state.next_timer()
+        if entry is None or entry[0] >= to_ms:
+            return
         state.now_ms = entry[0]
         _finish_instant(state)
 
 
 def _finish_instant(state: SchedulerState) -> None:
     """Fire and pass until nothing more is due now."""
-    while _fire_due(state):
-        run_pass(state)
+    timers = state.timers
+    while timers and timers[0][0] <= state.now_ms:
+        if _fire_due(state):
+            run_pass(state)
 
 
 def _fire_due(state: SchedulerState) -> bool:
     """Fire every live timer due by now, in the order of timers; tell whether there was one."""
     fired = False
-    while (entry := state.next_timer()) is not None and entry[0] <= state.now_ms:
-        heappop(state.timers)
+    timers, now_ms = state.timers, state.now_ms
+    while timers and timers[0][0] <= now_ms:
+        entry = heappop(timers)
         record = entry[3]
+        if entry[2] != record.token and entry[2] != record.share.blocked_token:
+            continue
         if entry[2] == record.token:
             state.clear_timer(record)
         _FIRE[timer_rank(entry)](state, record)

@@ -171,9 +171,15 @@ class Ledger:
         return True
 
     def has_room(self, account: Account, pairs: Pairs) -> bool:
-        """Whether a need that fits its share's own limit fits the environment too, nobody preempted (lack = 0)."""
-        trial = Trial(self, account, pairs)
-        return not any(trial.lack(unit) for unit, _ in pairs)
+        """Whether a need that fits its share's own limit fits the environment too, nobody preempted (lack = 0).
+
+        A lender's use presses on what is reserved; a reserving share's takes the place of its own idle instances.
+        """
+        for unit, count in pairs:
+            room = self.limit[unit] - self.committed[unit]
+            if count > room or (account.lends and count > room - self.reserved[unit]):
+                return False
+        return True
 
     def most_for(self, account: Account, unit: int, assumptions: Assumptions) -> int:
         """Return the most that could ever serve the share: its own limit and all that others could lend it."""

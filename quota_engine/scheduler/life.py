@@ -26,6 +26,7 @@ from .state import (
     Claim,
     JobRecord,
     SchedulerState,
+    ShareState,
     Stopping,
 )
 from .status import DISPATCHED, JobStatus
@@ -65,41 +66,30 @@ _PREEMPTION_REASONS = {
 
 def submit(state: SchedulerState, job: Job) -> None:
     """Take a job in; SUBMITTED becomes RUNNABLE at once (assumption A-40). Raises InputError for an impossible job."""
-    if job.name in state.jobs:
-        raise InputError(f"job {job.name!r} was submitted before; keys are unique in a queue")
-    _check_job(job)
+    name, jobs = job.name, state.jobs
+    if name in jobs:
+        raise InputError(f"job {name!r} was submitted before; keys are unique in a queue")
+    need = state.need_of(job)
+    if job.duration_ms is not None and job.duration_ms < 0:
+        raise InputError(f"job {name!r} lasts {job.duration_ms!r} ms; it must last 0 ms or more, or have no duration")
     share = state.shares.get(job.share)
-    refusal = _refusal(state, job)
-    if share is None or refusal:
-        state.emit(Refused(state.now_ms, job.name, job.share, refusal))
+    if share is None or state.queue_state is not State.ENABLED or share.settings.state is not State.ENABLED:
+        state.emit(Refused(state.now_ms, name, job.share, _refusal(state, share, job.share)))
         return
-    record = JobRecord(job, share, state.ledger.need_of(job.need), state.next_seq, state.now_ms)
+    record = jobs[name] = JobRecord(job, share, need, state.next_seq, state.now_ms)
     state.next_seq += 1
-    state.jobs[job.name] = record
-    state.emit(Submitted(state.now_ms, job.name, share.name, record.need.by_unit, job.priority))
+    state.emit(Submitted(state.now_ms, name, share.name, need.by_unit, job.priority))
     record.become(JobStatus.RUNNABLE)
     _wait(state, record)
 
 
-def _refusal(state: SchedulerState, job: Job) -> str:
-    """Return why the queue takes no such job now, "" when it does. SM: CreateQuotaShareRequest."""
-    if job.share not in state.shares:
-        return f"quota share {job.share!r} does not exist"
-    if state.queue_state is not State.ENABLED:
-        return "the job queue is DISABLED"
-    if state.shares[job.share].settings.state is not State.ENABLED:
-        return f"quota share {job.share!r} is DISABLED"
-    return ""
-
-
-def _check_job(job: Job) -> None:
-    """Refuse what no job can be. An empty need is legal: that of a payload which names none (assumption A-18)."""
-    if any(type(count) is not int or count < 1 for count in job.need.values()):
-        raise InputError(
-            f"job {job.name!r} needs {dict(job.need)!r}; each unit's count must be a whole number from 1 up"
-        )
-    if job.duration_ms is not None and (type(job.duration_ms) is not int or job.duration_ms < 0):
-        raise InputError(f"job {job.name!r} lasts {job.duration_ms!r} ms; it must be a whole number from 0 up, or None")
+def _refusal(state: SchedulerState, share: ShareState | None, name: str) -> str:
+    """Return why the queue takes no job for this share now. SM: CreateQuotaShareRequest, CreateJobQueueRequest."""
+    if share is None:
+        return f"quota share {name!r} does not exist"
+    return (
+        "the job queue is DISABLED" if state.queue_state is not State.ENABLED else f"quota share {name!r} is DISABLED"
+    )
 
 
 def _wait(state: SchedulerState, record: JobRecord) -> None:
@@ -138,7 +128,7 @@ def dispatch(
     if claimed:
         state.ledger.add_use(share, pairs, -1)
         state.ledger.add_committed(pairs, -1)
-    record.borrowed = share.borrowed_part(pairs)
+    record.borrowed = () if start is StartKind.OWN and not claimed else share.borrowed_part(pairs)
     state.ledger.take(share, pairs)
     share.dequeue(record)
     record.become(JobStatus.SCHEDULED)

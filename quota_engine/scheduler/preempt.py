@@ -35,12 +35,7 @@ class _Candidates:
         return found[2]
 
     def _first(self, share: ShareState, unit: int) -> VictimEntry | None:
-        if share.victims is None:
-            share.victims = {}
-            for record in share.running.values():
-                if record.stopping is None:
-                    index_victim(self.state, record)
-        heap = share.victims.get(unit)
+        heap = _heaps(self.state, share).get(unit)
         while heap:
             entry = heap[0]
             if entry[2].victim_entry is not entry:
@@ -58,18 +53,39 @@ class _Candidates:
                 heappush(heap, entry)
 
 
+def _heaps(state: SchedulerState, share: ShareState) -> dict[int, list[VictimEntry]]:
+    """Return a share's heaps of candidates, built from its dispatched jobs when they are first asked for."""
+    if share.victims is None:
+        share.victims = {}
+        for record in share.running.values():
+            if record.stopping is None:
+                index_victim(state, record)
+    return share.victims
+
+
+def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Whether the head's share may have a candidate of lower priority: a quick look before a search."""
+    if not state.victims_by_priority_first:
+        return True
+    heaps = share.victims if share.victims is not None else _heaps(state, share)
+    for unit, _ in head.need.pairs:
+        heap = heaps.get(unit)
+        while heap:
+            entry = heap[0]
+            if entry[2].victim_entry is entry:
+                if entry[0][0] < head.priority:
+                    return True
+                break
+            heappop(heap)
+    return False
+
+
 def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
     """Return whom to stop in other shares for a head that fits its own limit; None when the room can't be made.
 
     While the head lacks room in some unit, the best candidate of the shares above their limit in such a unit is added.
     """
     trial = Trial(state.ledger, record.share, record.need.pairs)
-    if not any(trial.lack(unit) for unit in trial.need):
-        return []
-    return _search_cross(state, record, trial)
-
-
-def _search_cross(state: SchedulerState, record: JobRecord, trial: Trial) -> list[JobRecord] | None:
     candidates = _Candidates(state)
     others = [share for share in state.shares.values() if share is not record.share]
     victims: list[JobRecord] = []

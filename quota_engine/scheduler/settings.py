@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..model.stack import QuotaShare, ServiceEnvironment
+from ..model.stack import QuotaShare, ServiceEnvironment, State
 from .inputs import PutQueue
 from .state import SchedulerState, ShareState
 
@@ -30,6 +30,7 @@ def put_shares(state: SchedulerState, shares: Iterable[QuotaShare]) -> tuple[str
                 if getattr(known.settings, name) != getattr(settings, name)
             )
             known.settings = settings
+        known.has_in_share = settings.in_share_preemption is State.ENABLED
         state.ledger.set_share(known, settings, state.assumptions)
     apply_settings(state)
     return tuple(changes)
@@ -40,6 +41,7 @@ def drop_share(state: SchedulerState, share: ShareState) -> None:
     del state.shares[share.name]
     state.ledger.accounts.remove(share)
     state.touched.pop(share, None)
+    state.set_lacking(share, False)
     apply_settings(state)
 
 

@@ -13,9 +13,10 @@ from typing import Final
 from ..model.stack import JobQueue, QuotaShare, ServiceEnvironment, State, TimeLimitAction
 from ..model.work import Job, Timing
 from .assumptions import Assumptions
+from .inputs import InputError
 from .ledger import Account, Ledger, Need, Pairs
-from .order import HeadKey, QueueKey, VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
-from .status import FINISHED, JobStatus, check_transition
+from .order import QueueKey, VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
+from .status import FINISHED, TRANSITIONS, JobStatus, TransitionError
 from .trace import PreemptionKind, Sink, StartKind, TraceEvent
 
 QueueEntry = tuple[QueueKey, int, "JobRecord"]
@@ -149,7 +150,10 @@ class JobRecord:
         return self.status in FINISHED
 
     def become(self, status: JobStatus) -> None:
-        self.status = check_transition(self.key, self.status, status)
+        """Change the status; raises TransitionError for a change that the table does not list."""
+        if status not in TRANSITIONS[self.status]:
+            raise TransitionError(self.key, self.status, status)
+        self.status = status
 
 
 class ShareState(Account):
@@ -166,6 +170,7 @@ class ShareState(Account):
         "blocked_since_ms",
         "blocked_token",
         "claim",
+        "has_in_share",
         "head",
         "head_since_ms",
         "lacking",
@@ -193,6 +198,7 @@ class ShareState(Account):
         self.head: JobRecord | None = None
         self.head_since_ms = 0
         self.claim: Claim | None = None
+        self.has_in_share = False
         self.lacking = False
         self.reason_of_need: dict[Pairs, str] = {}
         self.blocked_record: JobRecord | None = None
@@ -274,6 +280,11 @@ class SchedulerState:
         self.touched: dict[ShareState, None] = {}
         self.released = False
         self.settings_changed = False
+        self.lacking: dict[ShareState, None] = {}
+        self.is_held_up = False
+        self.has_usual_steps = not (
+            assumptions.backfill or assumptions.borrow_fifo_strict or assumptions.straddle_reclaims
+        )
         self.emit: Sink = _ignore
         self.head_key = head_key_of(assumptions)
         self.victim_key = victim_key_of(assumptions)
@@ -299,6 +310,22 @@ class SchedulerState:
     def is_placing(self) -> bool:
         """Whether the environment lets its queue place jobs. UG: Update a service environment."""
         return self.environment.state is State.ENABLED
+
+    @property
+    def step_guard(self) -> int:
+        """More steps than any pass can take: each raises own-limit use, uses free pool, or swaps in higher priority."""
+        return 1_000 + 8 * len(self.jobs)
+
+    def need_of(self, job: Job) -> Need:
+        """Return the one Need for what a job asks; raises InputError where no count can be met by whole instances."""
+        need = self.ledger.needs.get(tuple(job.need.items()))
+        if need is None:
+            if not job.need or any(type(count) is not int or count < 1 for count in job.need.values()):
+                raise InputError(
+                    f"job {job.name!r} needs {dict(job.need)!r}; each unit's count must be a whole number from 1 up"
+                )
+            need = self.ledger.need_of(job.need)
+        return need
 
     def tick(self) -> int:
         """Return a number never returned before."""
@@ -333,12 +360,13 @@ class SchedulerState:
         """Have the next pass look at the share's head anew."""
         self.touched[share] = None
 
-    def heads(self) -> list[tuple[HeadKey, ShareState]]:
-        """Return the shares with a waiting job in the order of their heads."""
-        return sorted(
-            ((self.head_key(share, share.head), share) for share in self.shares.values() if share.head is not None),
-            key=lambda item: item[0],
-        )
+    def set_lacking(self, share: ShareState, lacking: bool) -> None:
+        """Note whether the share's head fits its own limit but finds no room."""
+        if lacking:
+            self.lacking[share] = None
+        else:
+            self.lacking.pop(share, None)
+        share.lacking = lacking
 
 
 def timer_rank(entry: TimerEntry) -> int:

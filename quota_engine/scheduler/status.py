@@ -49,10 +49,3 @@ class TransitionError(RuntimeError):
         self.job = job
         self.old = old
         self.new = new
-
-
-def check_transition(job: str, old: JobStatus, new: JobStatus) -> JobStatus:
-    """Return `new`, or raise TransitionError where the table has no such change."""
-    if new not in TRANSITIONS[old]:
-        raise TransitionError(job, old, new)
-    return new

@@ -11,20 +11,21 @@ borrowers are new candidates for them, so they are asked again after every dispa
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+from typing import Final
 
-from ..model.stack import State
 from .blocked import mark_head, misconfiguration, set_time_limit
 from .life import dispatch, lapse_claim, make_claim, preempt
 from .order import HeadKey
-from .preempt import cross_victims, in_share_victims, lowered_limit_victims, straddle_victims
+from .preempt import cross_victims, has_lower, in_share_victims, lowered_limit_victims, straddle_victims
 from .state import Claim, JobRecord, SchedulerState, ShareState
 from .trace import PreemptionKind, StartKind
 
-Step = Callable[[ShareState, JobRecord], bool]
+Step = Callable[[SchedulerState, ShareState, JobRecord], bool]
+"""Tries to place a share's head; returns whether it dispatched a job or made a claim for it."""
 Line = list[tuple[HeadKey, ShareState]]
-"""Shares whose heads are to be asked, in heads order."""
+"""A heap of the shares whose heads a step is still to be asked of; the first in heads order comes first."""
 
 
 class SchedulingError(RuntimeError):
@@ -37,12 +38,14 @@ def run_pass(state: SchedulerState) -> None:
         return
     for share in state.touched:
         _refresh_head(state, share)
-    _lapse_claims(state)
+    if state.claims:
+        _lapse_claims(state)
     if state.is_placing:
         if state.assumptions.eager_limit_enforcement and state.settings_changed:
             _enforce_limits(state)
-        _redeem_claims(state)
-        _Pass(state).run()
+        if state.claims:
+            _redeem_claims(state)
+        _place_all(state)
     _mark_heads(state)
     state.touched.clear()
     state.released = False
@@ -54,7 +57,7 @@ def _refresh_head(state: SchedulerState, share: ShareState) -> None:
     if head is not share.head:
         share.head = head
         share.head_since_ms = state.now_ms
-        share.lacking = False
+        state.set_lacking(share, False)
 
 
 def _mark_heads(state: SchedulerState) -> None:
@@ -103,173 +106,239 @@ def _redeem(state: SchedulerState, claim: Claim) -> None:
     _refresh_head(state, share)
 
 
-class _Pass:
-    """One pass. `lines[i]` holds the shares whose heads step i is still to be asked of."""
-
-    def __init__(self, state: SchedulerState) -> None:
-        assumptions = state.assumptions
-        self.state = state
-        self.steps: list[Step] = [self._own, self._borrow, self._in_share]
-        if assumptions.straddle_reclaims:
-            self.steps.insert(2, self._straddle)
-        if assumptions.backfill:
-            self.steps.append(self._backfill)
-        self.asks_all = assumptions.backfill or assumptions.borrow_fifo_strict
-        self.is_held_up = False
-        self.lines: list[Line] = [[] for _ in self.steps]
-        self.guard = 1_000 + 8 * len(state.jobs)
-
-    def run(self) -> None:
-        """Ask heads until no step applies."""
-        self._ask_first()
-        index = 0
-        while index < len(self.steps):
-            line = self.lines[index]
-            if not line:
-                index += 1
-                continue
-            item = line.pop(0)
-            share = item[1]
-            head = share.head
-            if head is None:
-                continue
-            if self.steps[index](share, head):
-                self._ask_after_dispatch(share)
-                index = 0
-            elif index + 1 < len(self.steps):
-                insort(self.lines[index + 1], item)
-
-    # Which heads to ask.
-
-    def _ask(self, share: ShareState, index: int) -> None:
-        """Enter a share in a step's line, where it has a head that may go now."""
-        state = self.state
+def _place_all(state: SchedulerState) -> None:
+    """Ask heads, step by step, until no step applies."""
+    if len(state.touched) == 1 and state.has_usual_steps and not state.lacking:
+        [share] = state.touched
+        if not state.released or not _helps_others(state, share):
+            state.released = False
+            _serve_alone(state, share)
+            if not state.released:
+                return
+    steps = _steps(state)
+    lines: list[Line] = [[] for _ in steps]
+    _ask_first(state, lines)
+    left = state.step_guard
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        if not line:
+            index += 1
+            continue
+        item = heappop(line)
+        share = item[1]
         head = share.head
-        if head is None or not (self._may_go(share, head) or state.assumptions.backfill):
+        if head is None:
+            continue
+        if steps[index](state, share, head):
+            left -= 1
+            if left < 0:
+                raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; share {share.name!r} was last")
+            _ask_after_dispatch(state, lines, share)
+            index = 0
+        elif (following := _following(state, share, index)) < len(lines):
+            heappush(lines[following], item)
+
+
+def _helps_others(state: SchedulerState, touched: ShareState) -> bool:
+    """Whether a release may let the head of another share go."""
+    ledger = state.ledger
+    for share in state.shares.values():
+        head = share.head
+        if (
+            head is not None
+            and share is not touched
+            and (
+                (share.borrows and ledger.can_borrow(share, head.need.pairs))
+                or (share.has_in_share and has_lower(state, share, head))
+            )
+        ):
+            return True
+    return False
+
+
+def _serve_alone(state: SchedulerState, share: ShareState) -> None:
+    """Place the jobs of the only share that was touched, until its head can't go or others may have been helped."""
+    while (head := share.head) is not None and _may_go(state, share, head):
+        if not (
+            _own(state, share, head)
+            or (share.borrows and _borrow(state, share, head))
+            or (share.has_in_share and _in_share(state, share, head))
+        ):
             return
-        item = (state.head_key(share, head), share)
-        insort(self.lines[index], item)
-
-    def _may_go(self, share: ShareState, head: JobRecord) -> bool:
-        return share.claim is None and head.eligible_ms <= self.state.now_ms
-
-    def _ask_first(self) -> None:
-        state = self.state
-        for share in state.touched:
-            self._ask(share, 0)
-        if not state.released:
-            return
-        state.released = False
-        for share in state.shares.values():
-            if share.head is None or share in state.touched:
-                continue
-            if share.lacking or self.asks_all:
-                self._ask(share, 0)
-            elif share.borrows or share.settings.in_share_preemption is State.ENABLED:
-                self._ask(share, 1)
-
-    def _ask_after_dispatch(self, share: ShareState) -> None:
-        """Ask the share's next head, and whichever others the step may have helped."""
-        state = self.state
-        self.guard -= 1
-        if self.guard < 0:
-            raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; last dispatched in share {share.name!r}")
         state.touch(share)
         _refresh_head(state, share)
-        if state.released or self.asks_all:
+        if state.released or state.lacking:
             for touched in state.touched:
                 _refresh_head(state, touched)
-            self._ask_everyone()
-            state.released = False
+            state.released = True
             return
-        self._ask(share, 0)
-        for other in state.shares.values():
-            if other.lacking and other is not share:
-                for line in self.lines:
-                    line[:] = [item for item in line if item[1] is not other]
-                self._ask(other, 0)
 
-    def _ask_everyone(self) -> None:
-        self.is_held_up = False
-        for line in self.lines:
+
+def _steps(state: SchedulerState) -> tuple[Step, ...]:
+    return _STEPS if state.has_usual_steps else _all_steps(state)
+
+
+def _all_steps(state: SchedulerState) -> tuple[Step, ...]:
+    steps: list[Step] = [_own, _borrow, _in_share]
+    if state.assumptions.straddle_reclaims:
+        steps.insert(2, _straddle)
+    if state.assumptions.backfill:
+        steps.append(_backfill)
+    return tuple(steps)
+
+
+def _following(state: SchedulerState, share: ShareState, index: int) -> int:
+    """Return the step to ask after one that failed, leaving out what the share never does."""
+    if not state.has_usual_steps:
+        return index + 1
+    if index == 0 and share.borrows:
+        return 1
+    return 2 if index < 2 and share.has_in_share else 3
+
+
+# Which heads to ask.
+
+
+def _may_go(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    return share.claim is None and head.eligible_ms <= state.now_ms
+
+
+def _ask(state: SchedulerState, share: ShareState, line: Line) -> None:
+    """Enter a share in a step's line, where it has a head that may go now."""
+    head = share.head
+    if head is not None and (_may_go(state, share, head) or state.assumptions.backfill):
+        heappush(line, (state.head_key(share, head), share))
+
+
+def _ask_first(state: SchedulerState, lines: list[Line]) -> None:
+    """Ask the touched shares everything, and after a release the others what the release may have changed."""
+    state.is_held_up = False
+    touched = state.touched
+    for share in touched:
+        _ask(state, share, lines[0])
+    if not state.released:
+        return
+    state.released = False
+    ledger = state.ledger
+    for share in state.shares.values():
+        head = share.head
+        if head is None or share in touched:
+            continue
+        if share.lacking or not state.has_usual_steps:
+            _ask(state, share, lines[0])
+        elif share.borrows and ledger.can_borrow(share, head.need.pairs):
+            _ask(state, share, lines[1])
+        elif share.has_in_share and has_lower(state, share, head):
+            _ask(state, share, lines[2])
+
+
+def _ask_after_dispatch(state: SchedulerState, lines: list[Line], share: ShareState) -> None:
+    """Ask the share's next head, and whichever others the step may have helped."""
+    state.touch(share)
+    if state.released or not state.has_usual_steps:
+        for touched in state.touched:
+            _refresh_head(state, touched)
+        for line in lines:
             line.clear()
-        for share in self.state.shares.values():
-            self._ask(share, 0)
+        state.released = True
+        _ask_first(state, lines)
+        return
+    _refresh_head(state, share)
+    _ask(state, share, lines[0])
+    for other in state.lacking:
+        if other is not share:
+            for line in lines:
+                line[:] = [item for item in line if item[1] is not other]
+                heapify(line)
+            _ask(state, other, lines[0])
 
-    # The steps. Each returns whether it dispatched a job (or made a claim for it).
 
-    def _own(self, share: ShareState, head: JobRecord) -> bool:
-        """Step 1: within the own limit, with victims in shares above theirs where room is short."""
-        share.lacking = False
-        if not share.fits_own(head.need.pairs) or not self._may_go(share, head):
-            return False
-        victims = cross_victims(self.state, head)
-        if victims is None:
-            share.lacking = True
-            return False
-        self._place(head, StartKind.OWN, victims, PreemptionKind.CROSS_SHARE)
+# The steps.
+
+
+def _own(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Step 1: within the own limit, with victims in shares above theirs where room is short."""
+    if share.lacking:
+        state.set_lacking(share, False)
+    if not share.fits_own(head.need.pairs) or not _may_go(state, share, head):
+        return False
+    if state.ledger.has_room(share, head.need.pairs):
+        dispatch(state, head, StartKind.OWN, ())
         return True
+    victims = cross_victims(state, head)
+    if victims is None:
+        state.set_lacking(share, True)
+        return False
+    _place(state, head, StartKind.OWN, victims, PreemptionKind.CROSS_SHARE)
+    return True
 
-    def _borrow(self, share: ShareState, head: JobRecord) -> bool:
-        """Step 2: with borrowed capacity, nobody preempted."""
-        state = self.state
-        if not self._may_go(share, head):
-            return False
-        if not self.is_held_up and state.ledger.can_borrow(share, head.need.pairs):
-            self._place(head, StartKind.BORROWED, [], PreemptionKind.CROSS_SHARE)
+
+def _borrow(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Step 2: with borrowed capacity, nobody preempted."""
+    if not share.borrows or not _may_go(state, share, head):
+        return False
+    if not state.is_held_up and state.ledger.can_borrow(share, head.need.pairs):
+        dispatch(state, head, StartKind.BORROWED, ())
+        return True
+    if state.assumptions.borrow_fifo_strict and _waits_for_pool(state, share, head):
+        state.is_held_up = True
+    return False
+
+
+def _waits_for_pool(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Whether only a lack of idle capacity keeps the head of a borrowing share from borrowing (assumption A-29)."""
+    pairs = head.need.pairs
+    return all(share.use[unit] + count <= share.max_use[unit] for unit, count in pairs) and not misconfiguration(
+        state, share, pairs
+    )
+
+
+def _straddle(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Take back the own idle part and borrow the rest (assumption A-04's other value)."""
+    victims = straddle_victims(state, head) if _may_go(state, share, head) else None
+    if not victims:
+        return False
+    _place(state, head, StartKind.BORROWED, victims, PreemptionKind.CROSS_SHARE)
+    return True
+
+
+def _in_share(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Step 3: in the room of jobs of the same share with strictly lower priority."""
+    if not share.has_in_share or not _may_go(state, share, head):
+        return False
+    victims = in_share_victims(state, head) if has_lower(state, share, head) else None
+    if not victims:
+        return False
+    _place(state, head, StartKind.IN_SHARE, victims, PreemptionKind.IN_SHARE)
+    return True
+
+
+def _backfill(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Let the first job behind the head go that fits into free room (assumption A-10's other value)."""
+    for record in share.in_order():
+        if record is head or record.eligible_ms > state.now_ms:
+            continue
+        pairs = record.need.pairs
+        if share.fits_own(pairs) and state.ledger.has_room(share, pairs):
+            dispatch(state, record, StartKind.OWN, ())
             return True
-        if state.assumptions.borrow_fifo_strict and self._waits_for_pool(share, head):
-            self.is_held_up = True
-        return False
+        if state.ledger.can_borrow(share, pairs):
+            dispatch(state, record, StartKind.BORROWED, ())
+            return True
+    return False
 
-    def _waits_for_pool(self, share: ShareState, head: JobRecord) -> bool:
-        """Whether only a lack of idle capacity keeps the head from borrowing (assumption A-29)."""
-        pairs = head.need.pairs
-        return (
-            share.borrows
-            and all(share.use[unit] + count <= share.max_use[unit] for unit, count in pairs)
-            and not misconfiguration(self.state, share, pairs)
-        )
 
-    def _straddle(self, share: ShareState, head: JobRecord) -> bool:
-        """Take back the own idle part and borrow the rest (assumption A-04's other value)."""
-        victims = straddle_victims(self.state, head) if self._may_go(share, head) else None
-        if not victims:
-            return False
-        self._place(head, StartKind.BORROWED, victims, PreemptionKind.CROSS_SHARE)
-        return True
+_STEPS: Final[tuple[Step, ...]] = (_own, _borrow, _in_share)
 
-    def _in_share(self, share: ShareState, head: JobRecord) -> bool:
-        """Step 3: in the room of jobs of the same share with strictly lower priority."""
-        if share.settings.in_share_preemption is not State.ENABLED or not self._may_go(share, head):
-            return False
-        victims = in_share_victims(self.state, head)
-        if not victims:
-            return False
-        self._place(head, StartKind.IN_SHARE, victims, PreemptionKind.IN_SHARE)
-        return True
 
-    def _backfill(self, share: ShareState, head: JobRecord) -> bool:
-        """Let the first job behind the head go that fits into free room (assumption A-10's other value)."""
-        state = self.state
-        for record in share.in_order():
-            if record is head or record.eligible_ms > state.now_ms:
-                continue
-            pairs = record.need.pairs
-            if share.fits_own(pairs) and state.ledger.has_room(share, pairs):
-                self._place(record, StartKind.OWN, [], PreemptionKind.CROSS_SHARE)
-                return True
-            if state.ledger.can_borrow(share, pairs):
-                self._place(record, StartKind.BORROWED, [], PreemptionKind.CROSS_SHARE)
-                return True
-        return False
-
-    def _place(self, record: JobRecord, start: StartKind, victims: list[JobRecord], kind: PreemptionKind) -> None:
-        state = self.state
-        if not victims:
-            dispatch(state, record, start, ())
-        elif state.timing.stopping_ms:
-            make_claim(state, record, victims, kind, start)
-        else:
-            preempt(state, victims, kind, record, None)
-            dispatch(state, record, start, tuple(victim.key for victim in victims))
+def _place(
+    state: SchedulerState, record: JobRecord, start: StartKind, victims: list[JobRecord], kind: PreemptionKind
+) -> None:
+    if not victims:
+        dispatch(state, record, start, ())
+    elif state.timing.stopping_ms:
+        make_claim(state, record, victims, kind, start)
+    else:
+        preempt(state, victims, kind, record, None)
+        dispatch(state, record, start, tuple(victim.key for victim in victims))
