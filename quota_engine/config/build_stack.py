@@ -74,6 +74,7 @@ def _queue(name: str, data: Data) -> JobQueue:
         time_limit_actions=tuple(_action(entry or {}) for entry in data.get("job_state_time_limit_actions", ())),
         quota_shares={n: _share(n, d) for n, d in data.get("quota_shares", {}).items()},
         tags=data.get("tags", {}),
+        renamed_from=data.get("renamed_from"),
         protect=data.get("protect", False),
         retain_on_delete=data.get("retain_on_delete", False),
     )

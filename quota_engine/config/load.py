@@ -55,18 +55,18 @@ class Loaded(Generic[T]):
 
     def findings(self, check: StackCheck, check_work: WorkCheck | None = None) -> list[Diagnostic]:
         """Return all findings but the silenced ones: config's own, those of `check` on every stack here, and those of
-        `check_work` on a scenario that can be run.
+        `check_work` on a scenario that can be run. An error of config's own can't be silenced: it leaves no value.
         """
-        found = list(self.diagnostics)
-        if check_work is not None and isinstance(self.value, Scenario):
-            judged = self.positions.locate(check_work(self.value))
-            found += [one for one in judged if not _is_silenced(one, self.ignores)]
         parts: tuple[Loaded[Any], ...] = (self, *self.stacks)
+        judged: list[Diagnostic] = []
         for part in parts:
             if part.draft is not None:
-                judged = part.positions.locate(check(part.draft, part.broken))
-                found += [one for one in judged if not _is_silenced(one, part.ignores)]
-        return unique(found)
+                judged += part.positions.locate(check(part.draft, part.broken))
+        if check_work is not None and isinstance(self.value, Scenario):
+            judged += self.positions.locate(check_work(self.value))
+        own = [one for one in self.diagnostics if one.severity is Severity.ERROR]
+        judged += [one for one in self.diagnostics if one.severity is not Severity.ERROR]
+        return unique([*own, *(one for one in judged if not any(_is_silenced(one, part.ignores) for part in parts))])
 
 
 def _is_silenced(found: Diagnostic, ignores: Mapping[tuple[str, int], frozenset[str]]) -> bool:

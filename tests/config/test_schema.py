@@ -34,6 +34,7 @@ SAMPLE: Schema = {
             "scheduling_policy": "quota-fifo",
             "priority": 1,
             "tags": {"a": "b"},
+            "renamed_from": "former",
             "quota_share_defaults": {"tags": {"of-shares": "b"}, "resource_sharing": {"borrow_limit": 5}},
             "quota_shares": {
                 "QS1": {
