@@ -25,10 +25,14 @@ COMMANDS = {
     "simulate": "Predict what a workload would borrow and preempt.",
     "drift": "Compare declarations with the live account.",
     "snapshot": "Write what lives in a declaration's account to a file.",
+    "import": "Write what lives as a declaration, and the file with which Pulumi adopts it.",
     "serve": "Run the local emulator of AWS Batch.",
     "local": "Deploy this project's program to the emulator with the real Pulumi engine.",
 }
-"""Name → one line for `--help`; the module `cli/<name>.py` holds `command`."""
+"""Name → one line for `--help`; the module `cli/<name>.py` holds `command`, but for those in MODULES."""
+
+MODULES = {"import": "import_"}
+"""Command whose name is a keyword of Python → its module."""
 
 EXTRAS = {
     "pulumi": "pulumi",
@@ -58,7 +62,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"{__package__}.{cmd_name}")
+        module = importlib.import_module(f"{__package__}.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
 

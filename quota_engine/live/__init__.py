@@ -5,16 +5,19 @@ absent resource. The only package besides the emulator's tests that speaks to AW
 """
 
 from .account import LiveTrouble, NotAuthenticated, Unreachable, WrongAccount, WrongRegion, open_session
+from .adopt import Adopted, adopt
 from .observe import observe
 from .permissions import iam_policy
 from .settle import observe_settled
 
 __all__ = [
+    "Adopted",
     "LiveTrouble",
     "NotAuthenticated",
     "Unreachable",
     "WrongAccount",
     "WrongRegion",
+    "adopt",
     "iam_policy",
     "observe",
     "observe_settled",

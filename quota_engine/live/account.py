@@ -20,6 +20,7 @@ from ..model.observation import Problem
 from ..model.stack import Stack
 from ..model.trouble import Trouble
 from .calls import CallFailed, call
+from .roles import assuming
 
 MAX_ATTEMPTS = 5
 """Tries of one call, the first included, unless AWS_MAX_ATTEMPTS says otherwise."""
@@ -59,10 +60,13 @@ class Clients:
     sts: Any
 
 
-def open_session(profile: str | None = None) -> boto3.Session:
-    """Return a session from the surroundings or from a named profile; raises NotAuthenticated."""
+def open_session(profile: str | None = None, role_arn: str | None = None) -> boto3.Session:
+    """Return a session from the surroundings or from a named profile, which assumes a role if one is named.
+
+    The role is assumed when it is first needed, and again before its credentials expire. Raises NotAuthenticated.
+    """
     try:
-        return boto3.Session(profile_name=profile)
+        return boto3.Session(profile_name=profile) if role_arn is None else assuming(role_arn, profile)
     except BotoCoreError as error:
         raise NotAuthenticated(
             f"can't use the AWS profile {profile!r}" if profile else "can't read the AWS configuration",

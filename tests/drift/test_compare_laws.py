@@ -30,11 +30,16 @@ PROBLEM = Problem("batch:DescribeJobQueues", "AccessDeniedException", "no")
 FEWER = settings(max_examples=50)
 """Random stacks are large; the laws are few."""
 UNITS = ("ml.g5.xlarge", "ml.p4d.24xlarge", "ml.p5.48xlarge")
-REASONS = ("A:ONE", "B:TWO", "C:THREE")
+REASONS = (
+    "MISCONFIGURATION:SERVICE_ENVIRONMENT_MAX_RESOURCE",
+    "MISCONFIGURATION:QUOTA_MANAGEMENT_LIMIT_EXCEEDED",
+    "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY",
+)
 
 names = st.text("abcXYZ019_-", min_size=1, max_size=6)
 states = st.sampled_from(State)
-tags = st.dictionaries(st.text("abc.:/é", min_size=1, max_size=5), st.text(max_size=4), max_size=3)
+printable = st.characters(exclude_categories=("C", "Zl", "Zp"))
+tags = st.dictionaries(st.text("abc.:/é", min_size=1, max_size=5), st.text(printable, max_size=4), max_size=3)
 capacities = st.dictionaries(st.sampled_from(UNITS), st.integers(1, 500), min_size=1, max_size=3)
 
 
