@@ -207,6 +207,7 @@ def job_queue() -> Schema:
                 maxProperties=facts.SHARES_PER_QUEUE_MAX,
             ),
             "tags": tags("the queue"),
+            "renamed_from": text("The queue's former name: Pulumi deletes it before it makes this one.", pattern=NAME),
             **lifecycle(),
         },
         required=("service_environment", "scheduling_policy"),

@@ -215,7 +215,7 @@ def _stack(name: str, workspace: LocalWorkspace, work: WorkDir) -> Stack:
 
 
 def _program(target: Target) -> None:
-    deploy(target.declaration)
+    deploy(target.declaration, with_around=False)
 
 
 class _Stack(Stack):
@@ -290,8 +290,9 @@ def _write_settings(target: Target, emulator: EmulatorInfo, work: WorkDir) -> li
         settings = {**yaml.safe_load(path.read_text(encoding="utf-8")), **settings}
     path.write_text(yaml.safe_dump(settings, sort_keys=True), encoding="utf-8")
     (work.path / "Pulumi.yaml").write_text(json.dumps({"name": PROJECT, "runtime": "python"}), encoding="utf-8")
-    dropped = left_out(user)
-    return [f"settings that don't apply to the emulator are left out: {', '.join(dropped)}"] if dropped else []
+    dropped, around = left_out(user), target.declaration.around.sections()
+    notes = [f"settings that don't apply to the emulator are left out: {', '.join(dropped)}"] if dropped else []
+    return [*notes, f"the emulator has no {', '.join(around)}: only the queues are deployed"] if around else notes
 
 
 def _user_config(path: Path | None) -> Mapping[str, Any]:

@@ -37,6 +37,11 @@ class Access:
     may_terminate: bool = False
     job_tags: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def policy(self) -> str:
+        """What its policy is called in the stack, apart from those of administrators and auditors."""
+        return f"submit-{self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingRole:

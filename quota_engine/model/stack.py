@@ -144,6 +144,7 @@ class JobQueue:
     quota_shares: Mapping[str, QuotaShare] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     type: str = SAGEMAKER_TRAINING
+    renamed_from: str | None = None
     protect: bool = False
     retain_on_delete: bool = False
 

@@ -1,11 +1,30 @@
 """Stack → Pulumi resources: the declaration of one environment, deployed.
 
-`deploy` is the whole program; `declare` reads and judges the file first. The components can be used by another Pulumi
-program too.
+`run` is the whole program of a stack: it judges the declaration, opens the gates and deploys. The components can be
+used by any Pulumi program, with values of its own: `QuotaManagedQueue`, `QuotaManagedShare`, and around them
+`ShareAccess`, `StaffAccess`, `SageMakerTrainingRole` and `QueueWatch`.
 """
 
-from .components import QuotaManagedQueue, QuotaManagedStack
+from .access import ShareAccess, StaffAccess
+from .components import QuotaManagedStack
 from .declaration import DeclarationInvalid, declare
 from .deploy import deploy, run
+from .queue import QuotaManagedQueue
+from .share import QuotaManagedShare, QuotaShareArgs
+from .training import SageMakerTrainingRole
+from .watching import QueueWatch
 
-__all__ = ["DeclarationInvalid", "QuotaManagedQueue", "QuotaManagedStack", "declare", "deploy", "run"]
+__all__ = [
+    "DeclarationInvalid",
+    "QueueWatch",
+    "QuotaManagedQueue",
+    "QuotaManagedShare",
+    "QuotaManagedStack",
+    "QuotaShareArgs",
+    "SageMakerTrainingRole",
+    "ShareAccess",
+    "StaffAccess",
+    "declare",
+    "deploy",
+    "run",
+]

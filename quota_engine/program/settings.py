@@ -1,7 +1,7 @@
-"""The stack's `aws-native:` settings → arguments of the explicit provider this program deploys with.
+"""The stack's `aws-native:` and `aws:` settings → arguments of the explicit providers this program deploys with.
 
-Pulumi hands a stack's settings to its default provider only; an explicit one, which the declaration's region and
-account call for, has to be given them. A setting that would contradict the declaration stops the program.
+Pulumi hands a stack's settings to its default providers only; explicit ones, which the declaration's region and account
+call for, have to be given them. A setting that would contradict the declaration stops the program.
 """
 
 from __future__ import annotations
@@ -36,12 +36,7 @@ class SettingsContradict(pulumi.RunError):
 
 def provider_arguments(stack: Stack, config: pulumi.Config) -> dict[str, Any]:
     """Return the keyword arguments for `aws_native.Provider`. Raises SettingsContradict."""
-    _check_region(stack, config)
-    if config.get("defaultTags") is not None:
-        raise SettingsContradict(
-            "aws-native:defaultTags would add tags that the declaration doesn't state, and drift would report them\n"
-            "  fix: move them to `tags:` at the top of the declaration"
-        )
+    _check(stack, config)
     arguments: dict[str, Any] = {"region": stack.region}
     for setting, argument in _TEXT.items():
         arguments[argument] = config.get(setting)
@@ -53,13 +48,58 @@ def provider_arguments(stack: Stack, config: pulumi.Config) -> dict[str, Any]:
     return {argument: value for argument, value in arguments.items() if value is not None}
 
 
-def _check_region(stack: Stack, config: pulumi.Config) -> None:
+def aws_arguments(stack: Stack, native: pulumi.Config, config: pulumi.Config) -> dict[str, Any]:
+    """Return the keyword arguments for `aws.Provider`, which deploys what stands around the queues.
+
+    Who to be is taken from `aws:` settings, else from those of `aws-native:`, so that it needs saying once. Raises
+    SettingsContradict.
+    """
+    _check(stack, config)
+    arguments: dict[str, Any] = {
+        "region": stack.region,
+        "profile": config.get("profile") or native.get("profile"),
+        "assume_roles": config.get_object("assumeRoles") or _assumed_roles(native),
+        "max_retries": config.get_int("maxRetries"),
+        "endpoints": config.get_object("endpoints"),
+        "allowed_account_ids": [stack.account] if stack.account else config.get_object("allowedAccountIds"),
+        "skip_credentials_validation": config.get_bool("skipCredentialsValidation"),
+        "skip_metadata_api_check": config.get_bool("skipMetadataApiCheck"),
+    }
+    for setting, argument in _SECRET.items():
+        arguments[argument] = config.get_secret(setting) or native.get_secret(setting)
+    return {argument: value for argument, value in arguments.items() if value is not None}
+
+
+def is_redirected(config: pulumi.Config) -> bool:
+    """Say whether the `aws-native:` settings lead Cloud Control to another address than AWS's."""
+    endpoints = config.get_object("endpoints")
+    return isinstance(endpoints, dict) and "cloudcontrol" in endpoints
+
+
+def _assumed_roles(native: pulumi.Config) -> list[dict[str, Any]] | None:
+    """Return the role of aws-native's `assumeRole` or `roleArn` as the list that pulumi-aws takes."""
+    role = native.get_object("assumeRole")
+    if isinstance(role, dict):
+        return [role]
+    arn = native.get("roleArn")
+    return [{"roleArn": arn}] if arn else None
+
+
+def _check(stack: Stack, config: pulumi.Config) -> None:
+    """Refuse another region than the declared one, and tags that the declaration doesn't state."""
     region = config.get("region")
     if region is not None and region != stack.region:
+        setting = f"{config.name}:region"
         raise SettingsContradict(
-            f"the declaration says region {stack.region}, Pulumi's settings say aws-native:region {region}\n"
+            f"the declaration says region {stack.region}, Pulumi's settings say {setting} {region}\n"
             "  why: a deployment into the wrong region would create everything anew there\n"
-            f"  fix: pulumi config set aws-native:region {stack.region}, or change `region:` in the declaration"
+            f"  fix: pulumi config set {setting} {stack.region}, or change `region:` in the declaration"
+        )
+    if config.get("defaultTags") is not None:
+        setting = f"{config.name}:defaultTags"
+        raise SettingsContradict(
+            f"{setting} would add tags that the declaration doesn't state, and drift would report them\n"
+            "  fix: move them to `tags:` at the top of the declaration"
         )
 
 

@@ -48,7 +48,7 @@ def malformed_name(resource: Resource) -> Iterator[Fault]:
         team-a: {capacity_limits: {ml.g5.xlarge: 1}}
     """
     names = [((KEY,), resource.name)]
-    if isinstance(resource, QuotaShare) and resource.renamed_from is not None:
+    if isinstance(resource, QuotaShare | JobQueue) and resource.renamed_from is not None:
         names.append((("renamed_from",), resource.renamed_from))
     for path, name in names:
         if not facts.NAME_PATTERN.fullmatch(name):

@@ -215,3 +215,39 @@ def renamed_from_existing_share(stack: Stack) -> Iterator[Fault]:
                 what = f"{label(share)} was renamed from '{name}', which is also where quota share '{other}' comes from"
                 yield path, what, "one share can't become two", "remove one of them, or renamed_from"
             former.setdefault(name, share.name)
+
+
+@rule(
+    "QE407",
+    "renamed-from-existing-queue",
+    Severity.ERROR,
+    scopes=("stack",),
+    source="Pulumi documentation, resource option aliases",
+)
+def renamed_from_existing_queue(stack: Stack) -> Iterator[Fault]:
+    """What it checks
+      A queue's former name is no queue's name now, and no two queues had the same one.
+
+    Why it is wrong
+      One resource can't become two.
+
+    Example
+      job_queues:
+        training: {service_environment: gpu, scheduling_policy: quota-fifo}
+        research: {service_environment: gpu-2, scheduling_policy: quota-fifo, renamed_from: training}
+
+    Use instead
+      job_queues:
+        research: {service_environment: gpu, scheduling_policy: quota-fifo, renamed_from: training}
+    """
+    former: dict[str, str] = {}
+    for queue in stack.job_queues.values():
+        name = queue.renamed_from
+        if name is None:
+            continue
+        other = name if name in stack.job_queues else former.get(name)
+        if other is not None:
+            what = f"{label(queue)} was renamed from '{name}', which is also where job queue '{other}' comes from"
+            fix = "remove one of them, or renamed_from"
+            yield _queue_path(queue, "renamed_from"), what, "one queue can't become two", fix
+        former.setdefault(name, queue.name)

@@ -23,11 +23,15 @@ ARNS = {
     ),
     "aws-native:batch:JobQueue": ("jobQueueArn", "arn:aws:batch:us-west-2:123456789012:job-queue/"),
     "aws-native:batch:QuotaShare": ("quotaShareArn", "arn:share:"),
+    "aws:iam/policy:Policy": ("arn", "arn:aws:iam::123456789012:policy/"),
+    "aws:iam/role:Role": ("arn", "arn:aws:iam::123456789012:role/"),
+    "aws:sns/topic:Topic": ("arn", "arn:aws:sns:us-west-2:123456789012:"),
+    "aws:cloudwatch/logGroup:LogGroup": ("arn", "arn:aws:logs:us-west-2:123456789012:log-group:"),
 }
 
 
 class Answers(mocks.Mocks):
-    """Answers a registration with the inputs and, for the four types, an ARN made of the logical name."""
+    """Answers a registration with the inputs and, for what has one, an ARN made of the logical name."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         member, prefix = ARNS.get(args.typ, ("", ""))
@@ -56,7 +60,7 @@ class Run:
     """What a run of the program registered: requests by (type, logical name), and the component itself."""
 
     requests: Mapping[tuple[str, str], Any]
-    deployed: QuotaManagedStack
+    deployed: QuotaManagedStack | None
     log: list[str] = field(default_factory=list)
 
     def inputs(self, kind: str, name: str) -> dict[str, Any]:
@@ -70,19 +74,29 @@ class Run:
 
 
 @pytest.fixture
-def run() -> Iterator[Callable[..., Run]]:
-    """Return a function that runs the program for a stack, with the given stack settings."""
+def record() -> Iterator[Callable[..., Run]]:
+    """Return a function that runs any program, with the given stack settings."""
 
-    def run_program(stack: Stack, settings: Mapping[str, str] | None = None) -> Run:
+    def run_program(program: Callable[[], QuotaManagedStack | None], settings: Mapping[str, str] | None = None) -> Run:
         recorder, log = Recorder(), Log()
         mocks.set_mocks(Answers(), project="quota-engine", stack="dev", monitor=recorder, logger=log.logger)
         pulumi.runtime.set_all_config(dict(settings or {}))
-        deployed: list[QuotaManagedStack] = []
-        pulumi.runtime.test(lambda: deployed.append(deploy(stack)))()  # type: ignore[no-untyped-call]
+        deployed: list[QuotaManagedStack | None] = []
+        pulumi.runtime.test(lambda: deployed.append(program()))()  # type: ignore[no-untyped-call]
         return Run(recorder.requests, deployed[0], log.lines)
 
     yield run_program
     pulumi.runtime.set_all_config({})
+
+
+@pytest.fixture
+def run(record: Callable[..., Run]) -> Callable[..., Run]:
+    """Return a function that runs the program for a stack, with the given stack settings."""
+
+    def run_program(stack: Stack, settings: Mapping[str, str] | None = None) -> Run:
+        return record(lambda: deploy(stack), settings)
+
+    return run_program
 
 
 class Log:

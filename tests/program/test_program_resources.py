@@ -20,6 +20,7 @@ from quota_engine.model.stack import (
     Strategy,
     TimeLimitAction,
 )
+from quota_engine.program import QuotaManagedQueue, QuotaManagedShare, QuotaShareArgs
 
 RunProgram = Callable[..., Any]
 
@@ -214,7 +215,45 @@ def test_outputs_are_arns_by_name(run: RunProgram, value: Callable[[Any], Any]) 
     }
 
 
-def test_what_is_declared_around_the_queue_is_said_not_to_be_deployed(run: RunProgram) -> None:
-    """Leaving it out silently would look like a deployment of alarms that don't exist."""
-    seen = run(replace(STACK, around=Around(dashboard=True, training_role=TrainingRole("ml"))))
+def test_what_is_declared_around_the_queue_is_left_out_where_the_endpoint_is_redirected(run: RunProgram) -> None:
+    """On an emulator's queues it would be created on AWS, for queues that don't exist there; silently, it would look
+    like a deployment of alarms that don't exist.
+    """
+    settings = {"aws-native:endpoints": '{"cloudcontrol": "http://127.0.0.1:4577"}'}
+    seen = run(replace(STACK, around=Around(dashboard=True, training_role=TrainingRole("ml"))), settings)
     assert [line for line in seen.log if "training_role, dashboard" in line]
+    assert not [kind for kind, _ in seen.requests if kind in ("Role", "Dashboard")]
+
+
+def test_a_renamed_queue_is_an_alias_of_the_old_one(run: RunProgram) -> None:
+    """Without it the new queue would be made first, on an environment that the old one still has."""
+    stack = replace(STACK, job_queues={"learning": replace(QUEUE, name="learning", renamed_from="training")})
+    component = run(stack).requests["QuotaManagedQueue", "learning"]
+    assert [alias.spec.name for alias in component.aliases] == ["training"]
+
+
+def test_the_components_work_in_another_program_with_values_known_later(
+    record: Callable[..., Any], value: Callable[[Any], Any]
+) -> None:
+    """A platform that has its own Pulumi program wants the shares, not the file format."""
+    made: dict[str, Any] = {}
+
+    def program() -> None:
+        later = pulumi.Output.from_input(3)
+        made["queue"] = QuotaManagedQueue(
+            "training",
+            service_environment_arn=pulumi.Output.from_input("arn:environment"),
+            scheduling_policy_arn="arn:policy",
+            quota_shares={"a": QuotaShareArgs({"ml.g5.xlarge": later}, pulumi.Output.from_input("LEND"))},
+        )
+        made["share"] = QuotaManagedShare(
+            "b", QuotaShareArgs({"ml.g5.xlarge": 1}, "RESERVE"), job_queue_arn=made["queue"].job_queue_arn
+        )
+
+    seen = record(program)
+    limits = seen.inputs("QuotaShare", "training.a")["capacityLimits"]
+    assert limits == [{"capacityUnit": "ml.g5.xlarge", "maxCapacity": 3}]
+    assert seen.inputs("QuotaShare", "b")["quotaShareName"] == "b"
+    assert value(made["queue"].job_queue_arn).endswith("job-queue/training")
+    assert value(made["queue"].quota_share_arns["a"]) == "arn:share:training.a"
+    assert value(made["share"].quota_share_arn) == "arn:share:b"
