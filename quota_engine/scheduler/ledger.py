@@ -170,6 +170,13 @@ class Ledger:
                 return False
         return True
 
+    def has_pool(self) -> bool:
+        """Whether anything at all may be borrowed, in any unit."""
+        for unit, limit in enumerate(self.limit):
+            if self.slack[unit] > 0 and limit - self.committed[unit] - self.reserved[unit] > 0:
+                return True
+        return False
+
     def has_room(self, account: Account, pairs: Pairs) -> bool:
         """Whether a need that fits its share's own limit fits the environment too, nobody preempted (lack = 0).
 

@@ -64,7 +64,10 @@ def _heaps(state: SchedulerState, share: ShareState) -> dict[int, list[VictimEnt
 
 
 def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
-    """Whether the head's share may have a candidate of lower priority: a quick look before a search."""
+    """Whether the head's share may have a candidate of lower priority: a quick look before a search.
+
+    A no is remembered in `has_no_lower` until the share is touched.
+    """
     if not state.victims_by_priority_first:
         return True
     heaps = share.victims if share.victims is not None else _heaps(state, share)
@@ -77,6 +80,7 @@ def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
                     return True
                 break
             heappop(heap)
+    share.has_no_lower = True
     return False
 
 

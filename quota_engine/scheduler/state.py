@@ -171,6 +171,7 @@ class ShareState(Account):
         "blocked_token",
         "claim",
         "has_in_share",
+        "has_no_lower",
         "head",
         "head_since_ms",
         "lacking",
@@ -199,6 +200,7 @@ class ShareState(Account):
         self.head_since_ms = 0
         self.claim: Claim | None = None
         self.has_in_share = False
+        self.has_no_lower = False
         self.lacking = False
         self.reason_of_need: dict[Pairs, str] = {}
         self.blocked_record: JobRecord | None = None
@@ -359,6 +361,7 @@ class SchedulerState:
     def touch(self, share: ShareState) -> None:
         """Have the next pass look at the share's head anew."""
         self.touched[share] = None
+        share.has_no_lower = False
 
     def set_lacking(self, share: ShareState, lacking: bool) -> None:
         """Note whether the share's head fits its own limit but finds no room."""

@@ -12,7 +12,7 @@ borrowers are new candidates for them, so they are asked again after every dispa
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heapify, heappop, heappush
+from operator import attrgetter
 from typing import Final
 
 from .blocked import mark_head, misconfiguration, set_time_limit
@@ -24,8 +24,23 @@ from .trace import PreemptionKind, StartKind
 
 Step = Callable[[SchedulerState, ShareState, JobRecord], bool]
 """Tries to place a share's head; returns whether it dispatched a job or made a claim for it."""
-Line = list[tuple[HeadKey, ShareState]]
-"""A heap of the shares whose heads a step is still to be asked of; the first in heads order comes first."""
+
+
+class Asked:
+    """A share whose head is to be asked, and the step to ask it next. Lists of these are kept in heads order."""
+
+    __slots__ = ("key", "share", "step")
+
+    def __init__(self, key: HeadKey, share: ShareState, step: int) -> None:
+        self.key = key
+        self.share = share
+        self.step = step
+
+
+_heads_order = attrgetter("key")
+
+_NEVER: Final = 9
+"""Beyond every step."""
 
 
 class SchedulingError(RuntimeError):
@@ -115,46 +130,45 @@ def _place_all(state: SchedulerState) -> None:
             _serve_alone(state, share)
             if not state.released:
                 return
-    steps = _steps(state)
-    lines: list[Line] = [[] for _ in steps]
-    _ask_first(state, lines)
+    steps = _STEPS if state.has_usual_steps else _all_steps(state)
+    asked = _ask_first(state)
     left = state.step_guard
-    index = 0
-    while index < len(lines):
-        line = lines[index]
-        if not line:
-            index += 1
-            continue
-        item = heappop(line)
-        share = item[1]
-        head = share.head
-        if head is None:
-            continue
-        if steps[index](state, share, head):
-            left -= 1
-            if left < 0:
-                raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; share {share.name!r} was last")
-            _ask_after_dispatch(state, lines, share)
-            index = 0
-        elif (following := _following(state, share, index)) < len(lines):
-            heappush(lines[following], item)
+    while (served := _one_step(state, steps, asked)) is not None:
+        left -= 1
+        if left < 0:
+            raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; share {served.name!r} was last")
+        asked = _ask_after_dispatch(state, asked, served)
+
+
+def _one_step(state: SchedulerState, steps: tuple[Step, ...], asked: list[Asked]) -> ShareState | None:
+    """Ask the heads, one kind of step after the other, until a job is placed; return its share, None when none is."""
+    for index, step in enumerate(steps):
+        for item in asked:
+            if item.step != index:
+                continue
+            share = item.share
+            head = share.head
+            if head is not None and step(state, share, head):
+                return share
+            item.step = _following(state, share, index)
+    return None
 
 
 def _helps_others(state: SchedulerState, touched: ShareState) -> bool:
     """Whether a release may let the head of another share go."""
-    ledger = state.ledger
+    has_pool = state.ledger.has_pool()
     for share in state.shares.values():
         head = share.head
-        if (
-            head is not None
-            and share is not touched
-            and (
-                (share.borrows and ledger.can_borrow(share, head.need.pairs))
-                or (share.has_in_share and has_lower(state, share, head))
-            )
-        ):
+        if head is not None and share is not touched and _is_helped(state, share, head, has_pool) < _NEVER:
             return True
     return False
+
+
+def _is_helped(state: SchedulerState, share: ShareState, head: JobRecord, has_pool: bool) -> int:
+    """Return the first step that a release may have opened to an untouched share's head; `_NEVER` for none."""
+    if has_pool and share.borrows and state.ledger.can_borrow(share, head.need.pairs):
+        return 1
+    return 2 if share.has_in_share and not share.has_no_lower and has_lower(state, share, head) else _NEVER
 
 
 def _serve_alone(state: SchedulerState, share: ShareState) -> None:
@@ -175,10 +189,6 @@ def _serve_alone(state: SchedulerState, share: ShareState) -> None:
             return
 
 
-def _steps(state: SchedulerState) -> tuple[Step, ...]:
-    return _STEPS if state.has_usual_steps else _all_steps(state)
-
-
 def _all_steps(state: SchedulerState) -> tuple[Step, ...]:
     steps: list[Step] = [_own, _borrow, _in_share]
     if state.assumptions.straddle_reclaims:
@@ -194,7 +204,7 @@ def _following(state: SchedulerState, share: ShareState, index: int) -> int:
         return index + 1
     if index == 0 and share.borrows:
         return 1
-    return 2 if index < 2 and share.has_in_share else 3
+    return 2 if index < 2 and share.has_in_share else _NEVER
 
 
 # Which heads to ask.
@@ -204,54 +214,50 @@ def _may_go(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     return share.claim is None and head.eligible_ms <= state.now_ms
 
 
-def _ask(state: SchedulerState, share: ShareState, line: Line) -> None:
-    """Enter a share in a step's line, where it has a head that may go now."""
+def _entry(state: SchedulerState, share: ShareState, index: int) -> list[Asked]:
+    """Return the share as an entry from a step on, in a list; an empty list where it has no head that may go now."""
     head = share.head
-    if head is not None and (_may_go(state, share, head) or state.assumptions.backfill):
-        heappush(line, (state.head_key(share, head), share))
+    if head is None or not (_may_go(state, share, head) or state.assumptions.backfill):
+        return []
+    return [Asked(state.head_key(share, head), share, index)]
 
 
-def _ask_first(state: SchedulerState, lines: list[Line]) -> None:
+def _ask_first(state: SchedulerState) -> list[Asked]:
     """Ask the touched shares everything, and after a release the others what the release may have changed."""
     state.is_held_up = False
     touched = state.touched
-    for share in touched:
-        _ask(state, share, lines[0])
-    if not state.released:
-        return
-    state.released = False
-    ledger = state.ledger
-    for share in state.shares.values():
-        head = share.head
-        if head is None or share in touched:
-            continue
-        if share.lacking or not state.has_usual_steps:
-            _ask(state, share, lines[0])
-        elif share.borrows and ledger.can_borrow(share, head.need.pairs):
-            _ask(state, share, lines[1])
-        elif share.has_in_share and has_lower(state, share, head):
-            _ask(state, share, lines[2])
+    asked = [item for share in touched for item in _entry(state, share, 0)]
+    if state.released:
+        state.released = False
+        has_pool = state.ledger.has_pool()
+        for share in state.shares.values():
+            head = share.head
+            if head is None or share in touched:
+                continue
+            is_whole = share.lacking or not state.has_usual_steps
+            index = 0 if is_whole else _is_helped(state, share, head, has_pool)
+            if index < _NEVER:
+                asked += _entry(state, share, index)
+    if len(asked) > 1:
+        asked.sort(key=_heads_order)
+    return asked
 
 
-def _ask_after_dispatch(state: SchedulerState, lines: list[Line], share: ShareState) -> None:
+def _ask_after_dispatch(state: SchedulerState, asked: list[Asked], share: ShareState) -> list[Asked]:
     """Ask the share's next head, and whichever others the step may have helped."""
     state.touch(share)
     if state.released or not state.has_usual_steps:
         for touched in state.touched:
             _refresh_head(state, touched)
-        for line in lines:
-            line.clear()
         state.released = True
-        _ask_first(state, lines)
-        return
+        return _ask_first(state)
     _refresh_head(state, share)
-    _ask(state, share, lines[0])
-    for other in state.lacking:
-        if other is not share:
-            for line in lines:
-                line[:] = [item for item in line if item[1] is not other]
-                heapify(line)
-            _ask(state, other, lines[0])
+    again = [share, *(other for other in state.lacking if other is not share)]
+    asked = [item for item in asked if item.share not in again]
+    for other in again:
+        asked += _entry(state, other, 0)
+    asked.sort(key=_heads_order)
+    return asked
 
 
 # The steps.
