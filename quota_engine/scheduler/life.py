@@ -143,7 +143,7 @@ def dispatch(
     share.served_seq = state.served
     _emit_dispatched(state, record, start, victims)
     if state.timing.scheduled_ms:
-        _set_phase_timer(state, record, state.now_ms + state.timing.scheduled_ms, START)
+        set_phase_timer(state, record, state.now_ms + state.timing.scheduled_ms, START)
     else:
         begin_starting(state, record)
 
@@ -182,7 +182,7 @@ def begin_starting(state: SchedulerState, record: JobRecord) -> None:
     record.capacity_wait_ms = 0
     state.emit(Starting(state.now_ms, record.key))
     if state.timing.starting_ms:
-        _set_phase_timer(state, record, state.now_ms + state.timing.starting_ms, RUN)
+        set_phase_timer(state, record, state.now_ms + state.timing.starting_ms, RUN)
     else:
         begin_running(state, record)
 
@@ -192,7 +192,7 @@ def begin_running(state: SchedulerState, record: JobRecord) -> None:
     record.started_ms = record.running_ms = state.now_ms
     state.emit(Running(state.now_ms, record.key))
     end_ms = own_end_ms(record)
-    _set_phase_timer(state, record, end_ms, END)
+    set_phase_timer(state, record, end_ms, END)
 
 
 def own_end_ms(record: JobRecord) -> int | None:
@@ -211,7 +211,7 @@ def _exits(job: Job, own_exit: Exit, kept_ms: int) -> bool:
     return job.duration_ms is None or own_exit.after_ms <= job.duration_ms - kept_ms
 
 
-def _set_phase_timer(state: SchedulerState, record: JobRecord, due_ms: int | None, rank: int) -> None:
+def set_phase_timer(state: SchedulerState, record: JobRecord, due_ms: int | None, rank: int) -> None:
     """Set the job's timer to the end of its phase, or to its timeout where that comes first."""
     timeout_at_ms = _timeout_at_ms(state, record)
     if timeout_at_ms is not None and (due_ms is None or timeout_at_ms < due_ms):
