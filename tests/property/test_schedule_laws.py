@@ -34,6 +34,7 @@ from quota_engine.simulate.agenda import agenda, inputs_of, queue_of
 from quota_engine.simulate.replay import replay
 from tests.property.busy_histories import busy_histories
 from tests.property.schedule_strategies import scaled
+from tests.scheduler.test_assumptions import OTHER_VALUES
 
 EXAMPLES = settings(max_examples=120, deadline=None)
 
@@ -257,3 +258,15 @@ def test_timelines_and_measures_add_up(scenario: Scenario) -> None:
     lent = sum(amounts.instance_ms for share in measures.shares.values() for amounts in share.lent.values())
     borrowed = sum(amounts.instance_ms for share in measures.shares.values() for amounts in share.borrowed.values())
     assert lent <= borrowed
+
+
+@EXAMPLES
+@given(busy_histories(calm=True), st.sampled_from(OTHER_VALUES))
+def test_no_assumption_gives_away_what_is_not_there(scenario: Scenario, other: tuple[str, object]) -> None:
+    """Whatever is assumed, the environment's limit holds, no amount falls below zero and the run ends."""
+    assumed = replace(scenario, assumptions={**scenario.assumptions, other[0]: other[1]})
+    for state in instants(assumed, []):
+        for unit, number in state.ledger.unit_numbers.items():
+            limit = state.environment.capacity_limits.get(unit, 0)
+            assert physical(state, unit) <= state.ledger.committed[number] <= limit
+    assert run(assumed).stopped_because == ""
