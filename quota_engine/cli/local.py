@@ -39,6 +39,7 @@ def target_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _target(stack: str, endpoint: str | None) -> Target:
     """Name the target; raises Trouble where no endpoint is named, Invalid where the declaration has errors."""
+    from ..local.emulator_info import account_of_key
     from ..local.workspace import Target
     from .files import good_stack
 
@@ -51,7 +52,8 @@ def _target(stack: str, endpoint: str | None) -> Target:
             why="neither --endpoint nor AWS_ENDPOINT_URL_CLOUDCONTROL names one",
             fix="start one with quota-engine serve, and set the variables it prints",
         )
-    return Target(declaration, path.stem, address, path.parent / f"Pulumi.{path.stem}.yaml")
+    settings = path.parent / f"Pulumi.{path.stem}.yaml"
+    return Target(declaration, path.stem, address, settings, account_of_key())
 
 
 def _run(operation: str, stack: str, endpoint: str | None, output: Output, **arguments: Any) -> int:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from quota_engine.model.service_facts import ACCOUNT_PATTERN
 
 from .errors import EmulatorUnavailable
 
@@ -44,3 +48,9 @@ def ask_emulator(endpoint: str) -> EmulatorInfo:
         raise EmulatorUnavailable(f"no emulator answers at {endpoint}", why=str(reason), fix=_FIX) from error
     except (ValueError, KeyError, TypeError) as error:
         raise EmulatorUnavailable(f"{endpoint} answers, but is no emulator", why=str(error), fix=_FIX) from error
+
+
+def account_of_key(environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the account that AWS_ACCESS_KEY_ID stands for with the emulator: its 12 digits, None for another key."""
+    key = environ.get("AWS_ACCESS_KEY_ID", "")
+    return key if ACCOUNT_PATTERN.fullmatch(key) else None

@@ -57,13 +57,15 @@ _BUILT_IN = "the built-in provider"
 class Target:
     """What to deploy where: a declaration under the name of a Pulumi stack, on the emulator at `endpoint`.
 
-    `settings` is the user's Pulumi.<name>.yaml, read if it exists.
+    `settings` is the user's Pulumi.<name>.yaml, read if it exists. `account` is where to deploy a declaration that names
+    no account; without it, to the emulator's default one.
     """
 
     declaration: Declaration
     name: str
     endpoint: str
     settings: Path | None = None
+    account: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +259,11 @@ def _variables(target: Target, emulator: EmulatorInfo, work: WorkDir) -> dict[st
 
 
 def _account(target: Target, emulator: EmulatorInfo) -> str:
-    """Return the account to deploy to; the emulator takes an access key of 12 digits for it."""
-    return target.declaration.account or emulator.account
+    """Return the account to deploy to: the declared one, else the one the user's own clients of the emulator work in.
+
+    The emulator takes an access key of 12 digits for the account, and any other as its own default account.
+    """
+    return target.declaration.account or target.account or emulator.account
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 from pulumi_aws_native import batch
@@ -60,12 +61,13 @@ class QuotaManagedQueue(pulumi.ComponentResource):
         if renamed_from:
             own.aliases = [pulumi.Alias(name=renamed_from)]
         super().__init__(QUEUE_TYPE, name, None, pulumi.ResourceOptions.merge(opts, own))
+        text: Any = state  # The SDK wants its own enum, of which only the value reaches the engine.
         self.queue = batch.JobQueue(
             name,
             job_queue_name=name,
             job_queue_type=SAGEMAKER_TRAINING,
             priority=priority,
-            state=state,  # type: ignore[arg-type]
+            state=text,
             service_environment_order=[
                 batch.JobQueueServiceEnvironmentOrderArgs(order=1, service_environment=service_environment_arn)
             ],

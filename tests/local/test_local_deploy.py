@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from quota_engine.local import workspace
+from quota_engine.local.emulator_info import account_of_key
 from quota_engine.local.errors import DeploymentFailed, SettingsUnreadable
 from quota_engine.local.workspace import Target
 from quota_engine.model.stack import (
@@ -40,6 +41,7 @@ STACK = Stack(
     scheduling_policies={"quota-fifo": SchedulingPolicy("quota-fifo")},
     job_queues={"training": QUEUE},
 )
+ACCOUNT = "123456789012"
 RESOURCES = 10
 """Six of Batch's, the provider, two components and the stack itself, as the engine counts them."""
 
@@ -295,3 +297,16 @@ def test_the_checkout_and_the_users_pulumi_login_stay_as_they_are(
 
 def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize(("key", "account"), [("210987654321", "210987654321"), ("AKIAIOSFODNN7EXAMPLE", ACCOUNT)])
+def test_without_a_declared_account_the_users_key_says_which(
+    endpoint: str, monkeypatch: pytest.MonkeyPatch, key: str, account: str
+) -> None:
+    """The user's AWS CLI works in the account of its key; a deployment elsewhere would look like none at all."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", key)
+    undeclared = replace(STACK, account=None)
+    made = workspace.up(Target(undeclared, "dev", endpoint, account=account_of_key()))
+    assert f":{account}:" in made.outputs["job_queues"]["training"]
+    declared = workspace.preview(Target(STACK, "other", endpoint, account=account_of_key()))
+    assert declared.changes == {"create": RESOURCES}
