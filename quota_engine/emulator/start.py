@@ -16,12 +16,11 @@ from ..model.stack import Stack
 from ..model.trouble import Trouble
 from ..scheduler.assumptions import Assumptions
 from .clock import ManualClock, make_clock
-from .cloudcontrol.requests import RequestBook
 from .journal import Entry, SqliteJournal, StateUnavailable
 from .perform import call_of, perform
 from .refusal import Refusal
 from .settings import ClockKind, LifecycleDelays, RepeatedToken, Settings
-from .store import MARK_EVERY_MS, Region, World
+from .store import MARK_EVERY_MS, World
 from .strikes import strike
 from .wire.conform import conform
 
@@ -54,7 +53,7 @@ def new_world(settings: Settings) -> World:
     if settings.state_file is None:
         clock = make_clock(settings)
         instance = str(uuid.uuid4())
-        world = World(settings, clock, instance, _seed(settings, instance), _new_region)
+        world = World(settings, clock, instance, _seed(settings, instance))
         is_new = True
     else:
         world, is_new = _open(settings, settings.state_file)
@@ -88,10 +87,6 @@ def deploy(world: World, stack: Stack) -> None:
             raise StackRefused(name, refusal.text) from None
 
 
-def _new_region(scope: Scope) -> Region:
-    return Region(scope, RequestBook())
-
-
 def _seed(settings: Settings, instance: str) -> str:
     """Return what the world's ids come from: by the manual clock they are the same in every life."""
     return settings.seed or ("manual" if settings.clock is ClockKind.MANUAL else instance)
@@ -109,7 +104,7 @@ def _open(settings: Settings, path: str) -> tuple[World, bool]:
 def _resume(settings: Settings, journal: SqliteJournal) -> tuple[World, bool]:
     """Return the world a journal holds, at the time it had come to, and whether it is new."""
     instance = journal.remember("instance", str(uuid.uuid4()))
-    world = World(settings, ManualClock(0), instance, journal.remember("seed", _seed(settings, instance)), _new_region)
+    world = World(settings, ManualClock(0), instance, journal.remember("seed", _seed(settings, instance)))
     is_new = replay(world, journal.entries())
     observed_ms = max(world.tick(), journal.marked_time())
     not_before_ms = observed_ms + (MARK_EVERY_MS if settings.clock is ClockKind.REAL and observed_ms else 0)

@@ -12,17 +12,16 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..model.arns import Scope
+from ..scheduler.trace import TraceEvent
 from .clock import Clock
+from .cloudcontrol.book import RequestBook
+from .driver import JobEntry, Listener, QueueDriver
 from .faults import FaultBook
 from .journal import Entry, Journal, NoJournal, StateUnavailable
 from .settings import Settings
-
-if TYPE_CHECKING:
-    from .cloudcontrol.requests import RequestBook
-    from .driver import QueueDriver
 
 
 class Kind(StrEnum):
@@ -68,31 +67,17 @@ class Resource:
         return self.change if self.change is Status.DELETING or at_ms < self.settles_at_ms else Status.VALID
 
 
-@dataclass(slots=True)
-class JobEntry:
-    """A submitted job: its request as accepted (tags apart), and the driver of the queue, which has its record."""
-
-    job_id: str
-    arn: str
-    seq: int
-    created_at_ms: int
-    request: dict[str, Any]
-    tags: dict[str, str]
-    training_job_name: str
-    driver: QueueDriver
-
-
 class Region:
     """All of one account in one region. Names are unique here, per kind (shares: per queue)."""
 
-    def __init__(self, scope: Scope, requests: RequestBook) -> None:
+    def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.resources: dict[Kind, dict[str, Resource]] = {kind: {} for kind in Kind}
         self.ghosts: dict[tuple[Kind, str], Resource] = {}
         self.drivers: dict[str, QueueDriver] = {}
         self.jobs: dict[str, JobEntry] = {}
         self.submit_tokens: dict[tuple[str, bytes], str] = {}
-        self.requests = requests
+        self.requests = RequestBook()
 
     @property
     def is_empty(self) -> bool:
@@ -148,9 +133,7 @@ class _Due:
 class World:
     """The whole emulator's state. `instance` names this life of it, which a state file carries on."""
 
-    def __init__(
-        self, settings: Settings, clock: Clock, instance: str, seed: str, make_region: Callable[[Scope], Region]
-    ) -> None:
+    def __init__(self, settings: Settings, clock: Clock, instance: str, seed: str) -> None:
         self.settings = settings
         self.clock = clock
         self.instance = instance
@@ -158,7 +141,7 @@ class World:
         self.regions: dict[Scope, Region] = {}
         self.faults = FaultBook()
         self.journal: Journal = NoJournal()
-        self._make_region = make_region
+        self.listener: Listener | None = None
         self._due: list[_Due] = []
         self._seq = 0
         self._now_ms = 0
@@ -169,8 +152,13 @@ class World:
         """Return an account's region, empty the first time."""
         found = self.regions.get(scope)
         if found is None:
-            found = self.regions[scope] = self._make_region(scope)
+            found = self.regions[scope] = Region(scope)
         return found
+
+    def hear(self, driver: QueueDriver, event: TraceEvent) -> None:
+        """Pass an event of a queue on to whoever listens."""
+        if self.listener is not None:
+            self.listener(driver, event)
 
     def next_seq(self) -> int:
         """Return the next number of the one order everything is created in."""

@@ -5,8 +5,9 @@ Read-only. Amounts are {unit: instances} by unit name, without zeros; usage coun
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from .ledger import Pairs
 from .state import JobRecord, SchedulerState, ShareState
@@ -36,23 +37,40 @@ def front_of_queue(state: SchedulerState, most: int = 100) -> list[FrontJob]:
     The shares' queues are merged: again and again the first head that fits its own limit on top of those already taken,
     else the first head. A job came to its position with the last arrival or departure ahead of it in its share.
     """
-    lines = {share: share.in_order() for share in state.shares.values() if share.head is not None}
+    lines = {share: _in_order(share) for share in state.shares.values() if share.head is not None}
+    heads = {share: next(line) for share, line in lines.items()}
     since = {share: share.head_since_ms for share in lines}
     planned: dict[ShareState, dict[int, int]] = {share: {} for share in lines}
-    places = dict.fromkeys(lines, 0)
     front: list[FrontJob] = []
-    while lines and len(front) < most:
-        heads = sorted(lines, key=lambda share: state.head_key(share, lines[share][places[share]]))
-        share = next((one for one in heads if _fits(one, planned[one], lines[one][places[one]].need.pairs)), heads[0])
-        record = lines[share][places[share]]
+    while heads and len(front) < most:
+        ranked = sorted(heads, key=lambda share: state.head_key(share, heads[share]))
+        share = next((one for one in ranked if _fits(one, planned[one], heads[one].need.pairs)), ranked[0])
+        record = heads[share]
         since[share] = max(since[share], record.queued_ms)
         front.append(FrontJob(record.key, share.name, since[share]))
         for unit, count in record.need.pairs:
             planned[share][unit] = planned[share].get(unit, 0) + count
-        places[share] += 1
-        if places[share] == len(lines[share]):
-            del lines[share]
+        following = next(lines[share], None)
+        if following is None:
+            del heads[share]
+        else:
+            heads[share] = following
     return front
+
+
+def _in_order(share: ShareState) -> Iterator[JobRecord]:
+    """Yield the waiting jobs in their order, as `share.in_order()` does, but sort no more of them than are asked for.
+
+    The heap is walked from its top: what may come next is a child of what has come.
+    """
+    waiting = share.waiting
+    candidates = [(waiting[0], 0)] if waiting else []
+    while candidates:
+        entry, place = heappop(candidates)
+        if entry[2].queue_entry is entry:
+            yield entry[2]
+        for child in range(2 * place + 1, min(2 * place + 3, len(waiting))):
+            heappush(candidates, (waiting[child], child))
 
 
 def _fits(share: ShareState, planned: dict[int, int], pairs: Pairs) -> bool:

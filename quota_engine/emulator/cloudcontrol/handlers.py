@@ -14,7 +14,8 @@ from ..operations import BATCH
 from ..operations.judge import judge_tags
 from ..refusal import Refusal
 from ..store import Kind, Resource
-from .requests import Next, Request, Step
+from .book import Request
+from .requests import Next, Step
 from .types import Properties, ResourceType, create_request, properties_of
 
 _NAME_DIGITS: Final = 12

@@ -13,8 +13,9 @@ from ..operations.shares import shares_of
 from ..refusal import Refusal
 from ..store import Kind, Resource
 from ..wire.answer import parse_json
+from .book import OperationStatus, Request
 from .handlers import creation, deletion, find_resource, not_found_text, update, with_name
-from .requests import OperationStatus, Request, Step, begin
+from .requests import Step, begin
 from .types import ResourceType, create_request, find_type, properties_of
 
 _REQUESTS_PER_PAGE: Final = 20

@@ -44,7 +44,7 @@ def update_service_environment(call: Call, request: Api) -> Api:
     environment.detail = detail
     changed(call, environment)
     for queue in queues_on(call, environment):
-        call.region.drivers[queue.name].put_environment(call.at_ms, environment)
+        call.region.drivers[queue.name].put_environment(call.at_ms, environment.detail)
     return {"serviceEnvironmentName": environment.name, "serviceEnvironmentArn": environment.arn}
 
 

@@ -27,10 +27,10 @@ from ...model.service_facts import (
 )
 from ...model.work import Exit, Job, RetryRule, Terminate, UpdatePriority
 from ..call import Api, Call, Operations
-from ..driver import FIFO_SHARE, QueueDriver
+from ..driver import FIFO_SHARE, JobEntry, QueueDriver
 from ..refusal import Refusal
 from ..settings import RepeatedToken
-from ..store import JobEntry, Kind, Resource, Status
+from ..store import Kind, Resource, Status
 from ..texts import refuse
 from .joblists import list_service_jobs
 from .jobviews import describe
@@ -56,10 +56,11 @@ def submit_service_job(call: Call, request: Api) -> Api:
     share = _share_for(call, queue, driver, request)
     payload = parse_payload(request["serviceRequestPayload"])
     job = _job(call, request, payload, share, driver)
-    entry = _enter(call, request, payload, job, driver)
+    entry = _entry(call, request, payload, job, driver)
+    call.region.jobs[entry.job_id] = entry
     if token is not None:
         call.region.submit_tokens[token, fingerprint] = entry.job_id
-    driver.submit(call.at_ms, job)
+    driver.submit(call.at_ms, entry, job)
     return {"jobArn": entry.arn, "jobName": request["jobName"], "jobId": entry.job_id}
 
 
@@ -76,20 +77,17 @@ def _repeated(call: Call, token: str, job_id: str) -> Api:
     return {"jobArn": entry.arn, "jobName": entry.request["jobName"], "jobId": job_id}
 
 
-def _enter(call: Call, request: Api, payload: dict[str, Any], job: Job, driver: QueueDriver) -> JobEntry:
-    entry = JobEntry(
+def _entry(call: Call, request: Api, payload: dict[str, Any], job: Job, driver: QueueDriver) -> JobEntry:
+    return JobEntry(
         job_id=job.name,
         arn=call.region.scope.service_job(job.name),
-        seq=call.world.next_seq(),
+        number=len(driver.entries),
         created_at_ms=call.at_ms,
         request=request,
         tags=request.pop("tags", {}),
         training_job_name=training_job_name(payload),
         driver=driver,
     )
-    call.region.jobs[entry.job_id] = entry
-    driver.entries.append(entry)
-    return entry
 
 
 def _check_request(request: Api) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...model.arns import Scope
 from ...scheduler.state import Attempt, JobRecord
-from ...scheduler.status import DISPATCHED, JobStatus
+from ...scheduler.status import DISPATCHED
 from ..call import Api
-from ..store import JobEntry
+from ..driver import JobEntry
 
 _SHOWN_AS_SENT = (
     "jobName",
@@ -95,8 +95,3 @@ def _training_job(entry: JobEntry, placement: int, scope: Scope) -> Api:
         "name": "TrainingJobArn",
         "value": scope.arn(f"training-job/{entry.training_job_name}{digits}", "sagemaker"),
     }
-
-
-def has_status(record: JobRecord, status: str | None) -> bool:
-    """Tell whether a job is in the status asked for; None asks for any."""
-    return status is None or record.status is JobStatus(status)

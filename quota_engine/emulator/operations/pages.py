@@ -22,6 +22,10 @@ T = TypeVar("T")
 Key = tuple[int | str, ...]
 
 
+Start = Callable[[Key | None], Iterable[T]]
+"""(the last key of the page before, None for the first page) → the items after it, in ascending order of key."""
+
+
 def page(
     items: Iterable[T], key: Callable[[T], Key], request: dict[str, Any], what: str
 ) -> tuple[list[T], dict[str, str]]:
@@ -29,12 +33,19 @@ def page(
 
     `items` come in ascending order of `key`; `what` names the operation. Raises Refusal for a bad size or token.
     """
+    return page_from(lambda after: (item for item in items if after is None or key(item) > after), key, request, what)
+
+
+def page_from(
+    start: Start[T], key: Callable[[T], Key], request: dict[str, Any], what: str
+) -> tuple[list[T], dict[str, str]]:
+    """Return one page as `page` does, of items that can be sought."""
     size = request.get("maxResults", PAGE_SIZE_MAX)
     if not 1 <= size <= PAGE_SIZE_MAX:
         raise refuse("max-results")
     after = _after(request, what)
     try:
-        found = list(islice((item for item in items if after is None or key(item) > after), size + 1))
+        found = list(islice(start(after), size + 1))
     except TypeError:  # a forged token whose key is of other types
         raise refuse("next-token") from None
     if len(found) <= size:

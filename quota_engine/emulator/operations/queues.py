@@ -11,7 +11,7 @@ from ...model.service_facts import (
 )
 from ...model.stack import SAGEMAKER_TRAINING
 from ..call import Api, Call, Operations
-from ..driver import make_driver
+from ..driver import new_driver
 from ..lifecycle import born, changed, dying, require_deletable, require_settled_for_update
 from ..store import Kind, Resource, Status
 from ..texts import refuse
@@ -36,7 +36,14 @@ def create_job_queue(call: Call, request: Api) -> Api:
         raise refuse("too-many", what="job queues", limit=JOB_QUEUES_MAX)
     queue = _build(call, name, request, environment, policy)
     born(call, queue)
-    call.region.drivers[name] = make_driver(call, queue, environment, policy)
+    call.region.drivers[name] = new_driver(
+        queue.detail,
+        environment.detail,
+        policy.detail if policy else None,
+        call.settings,
+        call.at_ms,
+        call.world.hear,
+    )
     return {"jobQueueName": name, "jobQueueArn": queue.arn}
 
 
@@ -76,7 +83,7 @@ def update_job_queue(call: Call, request: Api) -> Api:
     judge_queue(detail)
     queue.detail = detail
     changed(call, queue)
-    call.region.drivers[queue.name].put_queue(call.at_ms, queue, environment)
+    call.region.drivers[queue.name].put_queue(call.at_ms, queue.detail, environment.detail)
     return {"jobQueueName": queue.name, "jobQueueArn": queue.arn}
 
 

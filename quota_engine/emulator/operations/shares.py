@@ -26,7 +26,7 @@ def create_quota_share(call: Call, request: Api) -> Api:
     _check_queue(call, queue)
     share = _build(call, queue, name, request)
     born(call, share)
-    call.region.drivers[queue.name].put_share(call.at_ms, share)
+    call.region.drivers[queue.name].put_share(call.at_ms, share.detail)
     return {"quotaShareName": name, "quotaShareArn": share.arn}
 
 
@@ -54,7 +54,7 @@ def update_quota_share(call: Call, request: Api) -> Api:
     judge_share(detail)
     share.detail = _as_read(detail)
     changed(call, share)
-    call.region.drivers[share.queue].put_share(call.at_ms, share)
+    call.region.drivers[share.queue].put_share(call.at_ms, share.detail)
     return {"quotaShareName": share.name, "quotaShareArn": share.arn}
 
 
