@@ -14,7 +14,7 @@ from ..model.stack import JobQueue, QuotaShare, ServiceEnvironment, State, TimeL
 from ..model.work import Job, Timing
 from .assumptions import Assumptions
 from .inputs import InputError
-from .ledger import Account, Ledger, Need, Pairs
+from .ledger import Account, Bar, Ledger, Need, Pairs
 from .order import QueueKey, VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
 from .status import FINISHED, TRANSITIONS, JobStatus, TransitionError
 from .trace import PreemptionKind, Sink, StartKind, TraceEvent
@@ -174,6 +174,7 @@ class ShareState(Account):
         "has_no_lower",
         "head",
         "head_since_ms",
+        "in_share_bar",
         "lacking",
         "name",
         "rank",
@@ -201,6 +202,7 @@ class ShareState(Account):
         self.claim: Claim | None = None
         self.has_in_share = False
         self.has_no_lower = False
+        self.in_share_bar: Bar | None = None
         self.lacking = False
         self.reason_of_need: dict[Pairs, str] = {}
         self.blocked_record: JobRecord | None = None
@@ -319,10 +321,13 @@ class SchedulerState:
         return 1_000 + 8 * len(self.jobs)
 
     def need_of(self, job: Job) -> Need:
-        """Return the one Need for what a job asks; raises InputError where no count can be met by whole instances."""
+        """Return the one Need for what a job asks; raises InputError where no count can be met by whole instances.
+
+        An empty need is legal: that of a payload which names none (assumption A-18).
+        """
         need = self.ledger.needs.get(tuple(job.need.items()))
         if need is None:
-            if not job.need or any(type(count) is not int or count < 1 for count in job.need.values()):
+            if any(type(count) is not int or count < 1 for count in job.need.values()):
                 raise InputError(
                     f"job {job.name!r} needs {dict(job.need)!r}; each unit's count must be a whole number from 1 up"
                 )
@@ -362,6 +367,7 @@ class SchedulerState:
         """Have the next pass look at the share's head anew."""
         self.touched[share] = None
         share.has_no_lower = False
+        share.in_share_bar = None
 
     def set_lacking(self, share: ShareState, lacking: bool) -> None:
         """Note whether the share's head fits its own limit but finds no room."""

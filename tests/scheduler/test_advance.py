@@ -108,7 +108,7 @@ def test_shares_come_change_and_go_while_jobs_run() -> None:
     [
         (4, Submit(Job("late", "QS1", {UNIT: 1})), "can't go back from 5 ms to 4 ms"),
         (6, Submit(Job("one", "QS1", {UNIT: 1})), "'one' was submitted before"),
-        (6, Submit(Job("none", "QS1", {})), "'none' needs {}"),
+        (6, Submit(Job("none", "QS1", {"ml.g5.xlarge": 0})), "'none' needs {'ml.g5.xlarge': 0}"),
         (6, Submit(Job("zero", "QS1", {UNIT: 0})), "'zero' needs"),
         (6, Submit(Job("minus", "QS1", {UNIT: -1})), "'minus' needs"),
         (6, Submit(Job("short", "QS1", {UNIT: 1}, duration_ms=-1)), "'short' lasts -1"),
