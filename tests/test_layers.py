@@ -20,6 +20,8 @@ ALLOWED: dict[str, set[str]] = {
     "scheduler": {"model"},
     "drift": {"model"},
     "simulate": {"model", "scheduler"},
+    "forecast": {"model", "scheduler", "simulate"},
+    "explain": {"model", "scheduler"},
     "live": {"model", "boto3", "botocore"},
     "program": {
         "model",
@@ -47,11 +49,11 @@ ALLOWED: dict[str, set[str]] = {
         "botocore",
         "yaml",
     },
-    "report": {"model", "scheduler", "simulate", "drift", "rich"},
+    "report": {"model", "scheduler", "simulate", "drift", "forecast", "explain", "rich"},
 }
 """Package → what it may import besides the standard library and itself. `cli` may import everything."""
 
-PURE = ("model", "rules", "scheduler", "simulate", "drift", "report")
+PURE = ("model", "rules", "scheduler", "simulate", "drift", "forecast", "explain", "report")
 IMPURE_MODULES = {
     "asyncio", "concurrent", "datetime", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets",
     "shutil", "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",

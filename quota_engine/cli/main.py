@@ -26,6 +26,7 @@ COMMANDS = {
     "drift": "Compare declarations with the live account.",
     "snapshot": "Write what lives in a declaration's account to a file.",
     "import": "Write what lives as a declaration, and the file with which Pulumi adopts it.",
+    "forecast": "Tell what deploying now would do to the jobs that are live.",
     "serve": "Run the local emulator of AWS Batch.",
     "local": "Deploy this project's program to the emulator with the real Pulumi engine.",
 }

@@ -6,6 +6,7 @@ absent resource. The only package besides the emulator's tests that speaks to AW
 
 from .account import LiveTrouble, NotAuthenticated, Unreachable, WrongAccount, WrongRegion, open_session
 from .adopt import Adopted, adopt
+from .jobs import observe_jobs
 from .observe import observe
 from .permissions import iam_policy
 from .settle import observe_settled
@@ -20,6 +21,7 @@ __all__ = [
     "adopt",
     "iam_policy",
     "observe",
+    "observe_jobs",
     "observe_settled",
     "open_session",
 ]

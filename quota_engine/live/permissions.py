@@ -11,10 +11,11 @@ from ..model.arns import Scope
 from ..model.stack import Stack
 
 
-def iam_policy(stack: Stack, *, whole_account: bool = False) -> dict[str, Any]:
+def iam_policy(stack: Stack, *, whole_account: bool = False, with_jobs: bool = False) -> dict[str, Any]:
     """Return the policy document for one declaration, bound to its account where that is declared.
 
-    With `whole_account` it covers everything of quota management there, declared or not.
+    With `whole_account` it covers everything of quota management there, declared or not; with `with_jobs` also the
+    jobs of its queues.
     """
     scope = Scope(stack.account or "*", stack.region)
     queues = ["*"] if whole_account else sorted(stack.job_queues)
@@ -26,6 +27,7 @@ def iam_policy(stack: Stack, *, whole_account: bool = False) -> dict[str, Any]:
                 "batch:DescribeJobQueues",
                 "batch:DescribeSchedulingPolicies",
                 "batch:DescribeServiceEnvironments",
+                *(["batch:DescribeServiceJob", "batch:ListServiceJobs"] if with_jobs else []),
                 *(["batch:ListSchedulingPolicies"] if whole_account else []),
             ],
             "Resource": "*",
@@ -46,4 +48,13 @@ def iam_policy(stack: Stack, *, whole_account: bool = False) -> dict[str, Any]:
                 "Resource": [scope.quota_share(queue, "*") for queue in queues],
             },
         ]
+    if queues and with_jobs:
+        statements.append(
+            {
+                "Sid": "ReadQueueSnapshots",
+                "Effect": "Allow",
+                "Action": ["batch:GetJobQueueSnapshot"],
+                "Resource": [scope.job_queue(queue) for queue in queues],
+            }
+        )
     return {"Version": "2012-10-17", "Statement": statements}

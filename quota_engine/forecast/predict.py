@@ -1,0 +1,201 @@
+"""The forecast: each live queue goes on twice in the model, as it is and as declared; the difference is the answer.
+
+What happens at the instant of deploying depends on no duration. What happens later does, so it is only told under an
+assumed duration; and what could happen as soon as shares claim what is theirs is told as the upper end of the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..model.live_jobs import LiveQueue
+from ..model.observation import Observation, Problem
+from ..model.stack import SAGEMAKER_TRAINING, JobQueue, ServiceEnvironment, Stack
+from ..model.work import ApplyStack
+from ..scheduler.assumptions import Assumptions
+from ..scheduler.inputs import Input
+from ..scheduler.restore import Situation
+from ..scheduler.status import DISPATCHED
+from ..simulate.agenda import Instant, inputs_of
+from .play import Names, Played, hits_of, play, starts_of
+from .result import DEFAULT_WITHIN_MS, Forecast, Hit, HitKind, QueueForecast, RoomChange, Start
+from .situation import live_situation
+
+
+def forecast(
+    stack: Stack,
+    observed: Observation,
+    jobs: Mapping[str, LiveQueue],
+    assume_duration_ms: int | None = None,
+    *,
+    within_ms: int = DEFAULT_WITHIN_MS,
+    assumptions: Assumptions | None = None,
+    keep_undeclared: bool = False,
+) -> Forecast:
+    """Return what deploying `stack` now would do to `jobs`, {queue: what was read of it}.
+
+    A share that lives and is not declared counts as deleted, with its jobs, unless `keep_undeclared`: Pulumi deletes
+    those it has made, and nothing here tells who made them. What could not be read is in the answer, and makes its exit
+    code 2.
+    """
+    used = assumptions or Assumptions()
+    problems = [*_unreadable(stack, observed), *(problem for live in jobs.values() for problem in live.unreadable)]
+    ahead = _Ahead(assume_duration_ms, within_ms, used, keep_undeclared)
+    queues = [
+        _queue_forecast(_Question(stack, queue, observed, jobs.get(queue.name), ahead))
+        for queue in stack.job_queues.values()
+        if not problems
+    ]
+    return Forecast(
+        name=stack.name,
+        account=observed.stack.account or "",
+        region=observed.stack.region,
+        queues=tuple(queues),
+        unreadable=tuple(dict.fromkeys(problems)),
+        assume_duration_ms=assume_duration_ms,
+        within_ms=within_ms,
+        assumptions=used.changed(),
+    )
+
+
+def _unreadable(stack: Stack, observed: Observation) -> list[Problem]:
+    """Return why anything but tags could not be read: the schedule depends on all the rest."""
+    return [
+        problem
+        for path, problem in sorted(observed.unreadable.items(), key=lambda item: [str(part) for part in item[0]])
+        if path[-1:] != ("tags",) and path[0] != "scheduling_policies"
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """How to look ahead: what the caller assumes."""
+
+    duration_ms: int | None
+    within_ms: int
+    assumptions: Assumptions
+    keep_undeclared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """All that one queue's forecast needs."""
+
+    stack: Stack
+    declared: JobQueue
+    observed: Observation
+    live: LiveQueue | None
+    ahead: _Ahead
+
+    def situation(self, queue: JobQueue, duration_ms: int | None) -> tuple[Situation, tuple[str, ...]]:
+        """Return the live queue as it stands."""
+        live = self.live or LiveQueue(queue.name)
+        return live_situation(queue, self.environment_of(queue), live, self.ahead.assumptions, duration_ms)
+
+    def environment_of(self, queue: JobQueue) -> ServiceEnvironment:
+        """Return the live environment of the live queue; one without capacity where it was not observed."""
+        name = queue.service_environment or ""
+        return self.observed.stack.service_environments.get(name) or ServiceEnvironment(name, {})
+
+    def change(self, queue: JobQueue, situation: Situation) -> list[Input]:
+        """Return what turns the live queue into the declared one."""
+        kept = {
+            name: share
+            for name, share in queue.quota_shares.items()
+            if self.ahead.keep_undeclared and name not in self.declared.quota_shares
+        }
+        declared = replace(self.declared, quota_shares={**self.declared.quota_shares, **kept})
+        stack = replace(self.stack, job_queues={**self.stack.job_queues, declared.name: declared})
+        instant = Instant(situation.now_ms, (), (ApplyStack(situation.now_ms, stack, ""),))
+        inputs, _, _ = inputs_of(instant, queue, situation.environment)
+        return inputs
+
+
+def _queue_forecast(question: _Question) -> QueueForecast:
+    name = question.declared.name
+    queue = question.observed.stack.job_queues.get(name)
+    if queue is None:
+        return QueueForecast(name, lives=False)
+    situation, doubts = question.situation(queue, None)
+    names = {job.job_id: job.name for job in (question.live.jobs if question.live else ())}
+    if queue.type != SAGEMAKER_TRAINING or queue.scheduling_policy is None:
+        return _replaced(name, situation, names, doubts)
+    change, end_ms = question.change(queue, situation), situation.now_ms + question.ahead.within_ms
+    same, after = play(situation, (), situation.now_ms), play(situation, change, situation.now_ms)
+    anyway, hit = hits_of(situation, same.trace, names), hits_of(situation, after.trace, names)
+    at_once = [one for job, one in hit.items() if job not in anyway]
+    starts = list(starts_of(situation, after.trace, names).values())
+    later: list[Hit] = []
+    if question.ahead.duration_ms is not None:
+        later, later_starts, more = _later(question, queue, change, end_ms, names)
+        later = [one for one in later if one.job not in hit]
+        starts += [one for one in later_starts if one.job not in {start.job for start in starts}]
+        doubts = (*doubts, *more)
+    known = {*hit, *anyway, *(one.job for one in later)}
+    running = [one for one in situation.jobs if one.status in DISPATCHED]
+    return QueueForecast(
+        queue=name,
+        running=len(running),
+        waiting=len(situation.jobs) - len(running),
+        at_once=tuple(at_once),
+        later=tuple(later),
+        exposed=tuple(one for one in _exposed(situation, change, names) if one.job not in known),
+        anyway=tuple(anyway.values()),
+        starts=tuple(starts),
+        rooms=_rooms(same, after),
+        doubts=(*doubts, *_early(situation, same, names)),
+    )
+
+
+def _replaced(queue: str, situation: Situation, names: Names, doubts: tuple[str, ...]) -> QueueForecast:
+    """Return what becomes of a queue that can only be deleted and made anew: all its jobs end."""
+    hits = tuple(
+        Hit(
+            job=one.job.name,
+            name=names.get(one.job.name, one.job.name),
+            share=one.job.share,
+            need=one.job.need,
+            kind=HitKind.QUEUE_REPLACED,
+            after_ms=0,
+            ran_ms=0 if one.started_ms is None else situation.now_ms - one.started_ms,
+            was_running=one.status in DISPATCHED,
+            is_final=True,
+        )
+        for one in situation.jobs
+    )
+    running = sum(hit.was_running for hit in hits)
+    return QueueForecast(queue, True, running, len(hits) - running, at_once=hits, doubts=doubts)
+
+
+def _later(
+    question: _Question, queue: JobQueue, change: list[Input], end_ms: int, names: Names
+) -> tuple[list[Hit], list[Start], tuple[str, ...]]:
+    """Return whom the change hits and who starts by `end_ms` if every job lasts the assumed duration."""
+    situation, _ = question.situation(queue, question.ahead.duration_ms)
+    same, after = play(situation, (), end_ms), play(situation, change, end_ms)
+    anyway = hits_of(situation, same.trace, names)
+    hits = [one for job, one in hits_of(situation, after.trace, names).items() if job not in anyway]
+    doubts = () if same.is_complete and after.is_complete else ("jobs preempt one another without end: cut off",)
+    return hits, list(starts_of(situation, after.trace, names).values()), doubts
+
+
+def _exposed(situation: Situation, change: list[Input], names: Names) -> list[Hit]:
+    """Return who could be hit as soon as every share claims its own limit, and could not be without the change."""
+    before = hits_of(situation, play(situation, (), situation.now_ms, everyone_claims=True).trace, names)
+    after = hits_of(situation, play(situation, change, situation.now_ms, everyone_claims=True).trace, names)
+    return [replace(one, by="", by_name="") for job, one in after.items() if job not in before and one.was_running]
+
+
+def _rooms(before: Played, after: Played) -> tuple[RoomChange, ...]:
+    keys = dict.fromkeys((*before.rooms, *after.rooms))
+    return tuple(RoomChange(*key, before.rooms.get(key), after.rooms.get(key)) for key in sorted(keys))
+
+
+def _early(situation: Situation, same: Played, names: Names) -> list[str]:
+    """Say which waiting jobs the model would start without any change: there it and the service are apart."""
+    early = starts_of(situation, same.trace, names)
+    return [
+        f"the model would start {start.name} in {start.share} without the deployment too, the service has not yet"
+        for start in early.values()
+    ]
