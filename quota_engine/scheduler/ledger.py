@@ -23,6 +23,10 @@ Pairs = tuple[tuple[int, int], ...]
 """A need as ((unit number, instances), …), by unit number."""
 
 
+Bar = tuple[int, int, int]
+"""(unit, slack, unreserved room) below which a search need not be tried again."""
+
+
 class Need:
     """What a job asks for, all units at once. One object per distinct need of a queue."""
 
@@ -170,12 +174,19 @@ class Ledger:
                 return False
         return True
 
-    def has_pool(self) -> bool:
-        """Whether anything at all may be borrowed, in any unit."""
-        for unit, limit in enumerate(self.limit):
-            if self.slack[unit] > 0 and limit - self.committed[unit] - self.reserved[unit] > 0:
-                return True
-        return False
+    def pool(self) -> list[int]:
+        """Return the most that a lender may take with borrowed capacity now, per unit."""
+        return [
+            min(slack, limit - committed - reserved)
+            for slack, limit, committed, reserved in zip(
+                self.slack, self.limit, self.committed, self.reserved, strict=True
+            )
+        ]
+
+    def clears(self, bar: Bar) -> bool:
+        """Whether slack and unreserved room have come up to what a failed search said it lacked."""
+        unit, slack, free = bar
+        return self.slack[unit] >= slack and self.limit[unit] - self.committed[unit] - self.reserved[unit] >= free
 
     def has_room(self, account: Account, pairs: Pairs) -> bool:
         """Whether a need that fits its share's own limit fits the environment too, nobody preempted (lack = 0).
@@ -309,6 +320,21 @@ class Trial:
     def fits_own(self) -> bool:
         account = self.account
         return all(self.use_after(account, unit) <= account.cap[unit] for unit in self.need)
+
+    def bar(self) -> Bar | None:
+        """Return what the pool must come up to before the need can be served with these victims gone.
+
+        None where there is no such simple bar: several units, or a need that would fit the own limit.
+        """
+        if len(self.need) != 1 or self.fits_own():
+            return None
+        [unit] = self.need
+        account, ledger = self.account, self.ledger
+        if not account.borrows or self.use_after(account, unit) > account.max_use[unit]:
+            return (unit, UNBOUNDED, UNBOUNDED)
+        free = ledger.limit[unit] - ledger.committed[unit] - ledger.reserved[unit]
+        free_after = ledger.limit[unit] - self.committed_after(unit) - self.reserved_after(unit)
+        return (unit, ledger.slack[unit] - self.slack_after(unit), free - free_after)
 
     def can_borrow(self) -> bool:
         """borrow_ok(j, V)."""

@@ -175,7 +175,11 @@ def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
         victims.append(victim)
         trial.remove(share, victim.need.pairs)
         served = is_served()
-    found = _pruned_by_goal(trial, victims, is_served) if served else None
+    found: list[JobRecord] | None = None
+    if served:
+        found = _pruned_by_goal(trial, victims, is_served)
+    else:
+        share.in_share_bar = trial.bar()
     candidates.restore(found)
     return found
 

@@ -156,19 +156,27 @@ def _one_step(state: SchedulerState, steps: tuple[Step, ...], asked: list[Asked]
 
 def _helps_others(state: SchedulerState, touched: ShareState) -> bool:
     """Whether a release may let the head of another share go."""
-    has_pool = state.ledger.has_pool()
+    pool = state.ledger.pool()
     for share in state.shares.values():
         head = share.head
-        if head is not None and share is not touched and _is_helped(state, share, head, has_pool) < _NEVER:
+        if head is not None and share is not touched and _is_helped(state, share, head, pool) < _NEVER:
             return True
     return False
 
 
-def _is_helped(state: SchedulerState, share: ShareState, head: JobRecord, has_pool: bool) -> int:
+def _is_helped(state: SchedulerState, share: ShareState, head: JobRecord, pool: list[int]) -> int:
     """Return the first step that a release may have opened to an untouched share's head; `_NEVER` for none."""
-    if has_pool and share.borrows and state.ledger.can_borrow(share, head.need.pairs):
-        return 1
-    return 2 if share.has_in_share and not share.has_no_lower and has_lower(state, share, head) else _NEVER
+    if share.borrows:
+        pairs = head.need.pairs
+        unit, count = pairs[0]
+        if (count <= pool[unit] or not share.lends) and state.ledger.can_borrow(share, pairs):
+            return 1
+    if not share.has_in_share or share.has_no_lower:
+        return _NEVER
+    bar = share.in_share_bar
+    if bar is not None and not state.ledger.clears(bar):
+        return _NEVER
+    return 2 if has_lower(state, share, head) else _NEVER
 
 
 def _serve_alone(state: SchedulerState, share: ShareState) -> None:
@@ -229,13 +237,13 @@ def _ask_first(state: SchedulerState) -> list[Asked]:
     asked = [item for share in touched for item in _entry(state, share, 0)]
     if state.released:
         state.released = False
-        has_pool = state.ledger.has_pool()
+        pool = state.ledger.pool()
         for share in state.shares.values():
             head = share.head
             if head is None or share in touched:
                 continue
             is_whole = share.lacking or not state.has_usual_steps
-            index = 0 if is_whole else _is_helped(state, share, head, has_pool)
+            index = 0 if is_whole else _is_helped(state, share, head, pool)
             if index < _NEVER:
                 asked += _entry(state, share, index)
     if len(asked) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -105,3 +106,10 @@ def test_points_are_numbered_once_and_switches_are_named() -> None:
     assert numbers == sorted(set(numbers))
     switches = {point.switch for point in POINTS if point.switch} - {"timing.stopping", "a job's checkpoint"}
     assert switches == set(ASSUMPTION_NAMES)
+
+
+def test_the_documentation_lists_every_point_as_it_is() -> None:
+    """The page's table is generated; an edited statement must not leave it behind."""
+    text = (Path(__file__).parent.parent.parent / "docs" / "scheduling-model.md").read_text()
+    for point in POINTS:
+        assert f"| {point.number} | {point.title} | {point.statement} | {point.status.value} |" in text
