@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "drift": {"model"},
     "simulate": {"model", "scheduler"},
     "forecast": {"model", "scheduler", "simulate"},
-    "explain": {"model", "scheduler"},
+    "explain": {"model", "scheduler", "simulate"},
     "live": {"model", "boto3", "botocore"},
     "program": {
         "model",

@@ -27,6 +27,7 @@ COMMANDS = {
     "snapshot": "Write what lives in a declaration's account to a file.",
     "import": "Write what lives as a declaration, and the file with which Pulumi adopts it.",
     "forecast": "Tell what deploying now would do to the jobs that are live.",
+    "explain": "Tell why a job waits, runs or was preempted, and what would change it.",
     "serve": "Run the local emulator of AWS Batch.",
     "local": "Deploy this project's program to the emulator with the real Pulumi engine.",
 }

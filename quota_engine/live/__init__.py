@@ -6,6 +6,7 @@ absent resource. The only package besides the emulator's tests that speaks to AW
 
 from .account import LiveTrouble, NotAuthenticated, Unreachable, WrongAccount, WrongRegion, open_session
 from .adopt import Adopted, adopt
+from .find_job import find_job, is_job_id
 from .jobs import observe_jobs
 from .observe import observe
 from .permissions import iam_policy
@@ -19,7 +20,9 @@ __all__ = [
     "WrongAccount",
     "WrongRegion",
     "adopt",
+    "find_job",
     "iam_policy",
+    "is_job_id",
     "observe",
     "observe_jobs",
     "observe_settled",
