@@ -53,7 +53,7 @@ def _target(stack: str, endpoint: str | None) -> Target:
             fix="start one with quota-engine serve, and set the variables it prints",
         )
     settings = path.parent / f"Pulumi.{path.stem}.yaml"
-    return Target(declaration, path.stem, address, settings, account_of_key())
+    return Target(declaration, path.stem, address, settings, account_of_key(), path)
 
 
 def _run(operation: str, stack: str, endpoint: str | None, output: Output, **arguments: Any) -> int:

@@ -32,7 +32,7 @@ from pulumi.automation import (
 from semver import VersionInfo
 
 from quota_engine.model.stack import Stack as Declaration
-from quota_engine.program import deploy
+from quota_engine.program import deploy, open_gates
 
 from .emulator_info import EmulatorInfo, ask_emulator
 from .engine import Engine, find_engine
@@ -57,8 +57,8 @@ _BUILT_IN = "the built-in provider"
 class Target:
     """What to deploy where: a declaration under the name of a Pulumi stack, on the emulator at `endpoint`.
 
-    `settings` is the user's Pulumi.<name>.yaml, read if it exists. `account` is where to deploy a declaration that names
-    no account; without it, to the emulator's default one.
+    `settings` is the user's Pulumi.<name>.yaml, read if it exists. `account` is where to deploy a declaration that
+    names no account; without it, to the emulator's default one. `file` is the declaration's, for the gates.
     """
 
     declaration: Declaration
@@ -66,6 +66,7 @@ class Target:
     endpoint: str
     settings: Path | None = None
     account: str | None = None
+    file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +218,8 @@ def _stack(name: str, workspace: LocalWorkspace, work: WorkDir) -> Stack:
 
 
 def _program(target: Target) -> None:
+    if target.file is not None:
+        open_gates(target.declaration, target.file)
     deploy(target.declaration, with_around=False)
 
 

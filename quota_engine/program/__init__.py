@@ -9,6 +9,7 @@ from .access import ShareAccess, StaffAccess
 from .components import QuotaManagedStack
 from .declaration import DeclarationInvalid, declare
 from .deploy import deploy, run
+from .gates import GateClosed, open_gates
 from .queue import QuotaManagedQueue
 from .share import QuotaManagedShare, QuotaShareArgs
 from .training import SageMakerTrainingRole
@@ -16,6 +17,7 @@ from .watching import QueueWatch
 
 __all__ = [
     "DeclarationInvalid",
+    "GateClosed",
     "QueueWatch",
     "QuotaManagedQueue",
     "QuotaManagedShare",
@@ -26,5 +28,6 @@ __all__ = [
     "StaffAccess",
     "declare",
     "deploy",
+    "open_gates",
     "run",
 ]

@@ -14,15 +14,17 @@ from quota_engine.model.stack import Stack
 from .around import AroundQueues
 from .components import QuotaManagedStack
 from .declaration import as_text, declare
+from .gates import open_gates
 from .settings import aws_arguments, is_redirected, provider_arguments
 
 
 def run(path: Path) -> QuotaManagedStack:
-    """Deploy the declaration at `path`, showing its warnings. Raises pulumi.RunError when it can't be deployed."""
+    """Deploy the declaration at `path`, showing its warnings. Raises RunError when it can't be, or a gate is closed."""
     stack, findings = declare(path)
     warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
     if warnings:
         pulumi.log.warn(as_text(warnings))
+    open_gates(stack, path)
     return deploy(stack)
 
 
