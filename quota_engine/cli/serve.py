@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ..model.service_facts import ACCOUNT_PATTERN
 from .durations import Duration
@@ -12,6 +14,7 @@ from .options import stack_path
 
 if TYPE_CHECKING:
     from ..model.stack import Stack
+    from ..model.work import Scenario, Timing
 
 ENDPOINT_SERVICES = ("BATCH", "CLOUDCONTROL", "STS")
 
@@ -65,6 +68,17 @@ def _account(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     metavar="FILE",
     help="Keep everything in FILE; a restart goes on from it.",
 )
+@click.option(
+    "--seed",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="SCENARIO",
+    help="Play this scenario's jobs and events, on its own declaration; its timing and assumptions hold.",
+)
+@click.option(
+    "--events",
+    metavar="TARGET",
+    help="Publish EventBridge-shaped events: to a file, to - (stdout) or to http://localhost:PORT/…",
+)
 @click.option("--power-safe", is_flag=True, help="With --state: survive a power loss, not just kill -9 (slower).")
 @click.option("--allow-host", multiple=True, metavar="NAME", help="Accept requests for this Host too.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the export lines only.")
@@ -85,6 +99,8 @@ def command(
     update_delay: int,
     delete_delay: int,
     state: str | None,
+    seed: Path | None,
+    events: str | None,
     power_safe: bool,
     allow_host: tuple[str, ...],
     quiet: bool,
@@ -98,8 +114,13 @@ def command(
     if power_safe and state is None:
         raise click.UsageError("--power-safe needs --state FILE")
     from ..emulator.settings import DEFAULT_ACCOUNT, DEFAULT_REGION, ClockKind, LifecycleDelays, Settings
+    from ..scheduler.assumptions import Assumptions
 
-    declared = _declared(stack)
+    if stack is not None and seed is not None:
+        raise click.UsageError("--seed starts with the scenario's own declaration; leave out --stack")
+    scenario = _scenario(seed)
+    declared = scenario.stack if scenario else _declared(stack)
+    timing = _timing(scenario, scheduled, starting, stopping)
     settings = Settings(
         host=host,
         port=port,
@@ -108,14 +129,17 @@ def command(
         account=account or (declared and declared.account) or DEFAULT_ACCOUNT,
         region=region or (declared and declared.region) or DEFAULT_REGION,
         job_duration_ms=job_duration,
-        scheduled_ms=scheduled,
-        starting_ms=starting,
-        stopping_ms=stopping,
+        scheduled_ms=timing.scheduled_ms,
+        starting_ms=timing.starting_ms,
+        stopping_ms=timing.stopping_ms,
+        assumptions=Assumptions.of(scenario.assumptions if scenario else {}),
         delays=LifecycleDelays(create_ms=create_delay, update_ms=update_delay, delete_ms=delete_delay),
         state_file=state,
         survives_power_loss=power_safe,
         allowed_hosts=allow_host,
         stack=declared,
+        scenario=scenario,
+        events=events,
     )
     from ..emulator import serve
 
@@ -143,3 +167,23 @@ def _declared(stack: str | None) -> Stack | None:
     from .files import good_stack
 
     return good_stack(stack_path(stack)).value
+
+
+def _scenario(path: Path | None) -> Scenario | None:
+    if path is None:
+        return None
+    from .files import good_scenario
+
+    return good_scenario(path).value
+
+
+def _timing(scenario: Scenario | None, scheduled_ms: int, starting_ms: int, stopping_ms: int) -> Timing:
+    """Return the time in the phases: what the command line says, else what the scenario says, else the defaults."""
+    from ..model.work import Timing
+
+    given = {"scheduled": scheduled_ms, "starting": starting_ms, "stopping": stopping_ms}
+    source = click.get_current_context().get_parameter_source
+    for name in given:
+        if scenario is not None and source(name) is not ParameterSource.COMMANDLINE:
+            given[name] = getattr(scenario.timing, f"{name}_ms")
+    return Timing(*given.values())

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from .journal import StateUnavailable
     from .server import Endpoint, PortUnavailable, running, serve
     from .start import StackRefused
+    from .targets import EventsUnavailable
 
 __all__ = [
     "ClockKind",
     "Endpoint",
+    "EventsUnavailable",
     "LifecycleDelays",
     "PortUnavailable",
     "RepeatedToken",
@@ -37,6 +39,7 @@ _HOMES = {
     "running": "server",
     "serve": "server",
     "StackRefused": "start",
+    "EventsUnavailable": "targets",
     "StateUnavailable": "journal",
 }
 

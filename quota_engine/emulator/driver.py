@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ..model.arns import Scope
 from ..model.service_facts import NUM_INSTANCES
 from ..model.shapes import environment_from_api, queue_from_api, share_from_api
 from ..model.stack import QuotaShare, ServiceEnvironment, Strategy
@@ -60,8 +61,16 @@ class QueueDriver:
     """
 
     def __init__(
-        self, queue_arn: str, state: SchedulerState, listener: Listener, *, is_quota_managed: bool, takes_jobs: bool
+        self,
+        scope: Scope,
+        queue_arn: str,
+        state: SchedulerState,
+        listener: Listener,
+        *,
+        is_quota_managed: bool,
+        takes_jobs: bool,
     ) -> None:
+        self.scope = scope
         self.queue_arn = queue_arn
         self.state = state
         self.is_quota_managed = is_quota_managed
@@ -147,6 +156,7 @@ class QueueDriver:
 
 
 def new_driver(
+    scope: Scope,
     queue: Mapping[str, Any],
     environment: Mapping[str, Any],
     policy: Mapping[str, Any] | None,
@@ -166,7 +176,9 @@ def new_driver(
         at_ms,
     )
     takes_jobs = is_quota_managed or policy is None
-    return QueueDriver(queue["jobQueueArn"], state, listener, is_quota_managed=is_quota_managed, takes_jobs=takes_jobs)
+    return QueueDriver(
+        scope, queue["jobQueueArn"], state, listener, is_quota_managed=is_quota_managed, takes_jobs=takes_jobs
+    )
 
 
 def _whole_environment(environment: ServiceEnvironment) -> QuotaShare:

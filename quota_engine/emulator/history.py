@@ -59,8 +59,7 @@ class UseHistory:
 
     def _bring(self, at_ms: int) -> None:
         """Count the present use up to `at_ms`. Minutes that are no longer shown are passed over."""
-        shown_from_ms = (at_ms // MINUTE_MS - MINUTES + 1) * MINUTE_MS
-        self._until_ms = max(self._until_ms, shown_from_ms)
+        self._until_ms = max(self._until_ms, _first_minute_ms(at_ms))
         while self._until_ms < at_ms:
             minute_ms = self._until_ms // MINUTE_MS * MINUTE_MS
             if not self._minutes or self._minutes[-1].at_ms != minute_ms:
@@ -75,8 +74,13 @@ class UseHistory:
         """Return the share's average use in each of the last sixty minutes, oldest first; the present one is so far."""
         self._bring(now_ms)
         known = {minute.at_ms: minute.used_ms.get((unit, share), 0) for minute in self._minutes}
-        first_ms = (max(now_ms - 1, 0) // MINUTE_MS - MINUTES + 1) * MINUTE_MS
+        first_ms = _first_minute_ms(now_ms)
         return [
             round(known.get(minute_ms, 0) / max(1, min(MINUTE_MS, now_ms - minute_ms)), 2)
             for minute_ms in range(first_ms, first_ms + MINUTES * MINUTE_MS, MINUTE_MS)
         ]
+
+
+def _first_minute_ms(now_ms: int) -> int:
+    """Return when the first of the last sixty minutes began; a minute that begins just now is none of them yet."""
+    return ((now_ms - 1) // MINUTE_MS - MINUTES + 1) * MINUTE_MS

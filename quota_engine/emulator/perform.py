@@ -44,7 +44,7 @@ def perform(call: Call, service: str, operation: str, given: dict[str, Any]) -> 
 
 def strike_job(world: World, body: dict[str, Any]) -> dict[str, Any]:
     """Strike a job and write it down. Raises ValueError."""
-    shown = strike(world, body)
+    shown = strike(world, body, world.tick())
     world.write(Entry(world.tick(), "strike", "", "", "", orjson.dumps(body)))
     return shown
 

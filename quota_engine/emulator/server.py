@@ -9,7 +9,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Final
@@ -18,14 +18,18 @@ import uvicorn
 
 from ..model.trouble import Trouble
 from .app import app_of
+from .events import publisher
+from .journal import StateUnavailable
 from .protocol import bounded_protocol
-from .settings import Settings
+from .settings import ClockKind, Settings
 from .start import new_world
 from .store import World
+from .targets import open_target
 
 _KEEP_ALIVE_S: Final = 60
 _BACKLOG: Final = 1024
 _SHUTDOWN_S: Final = 2
+_TICK_S: Final = 0.05
 
 
 class PortUnavailable(Trouble):
@@ -55,21 +59,20 @@ def serve(settings: Settings, ready: Callable[[str], None] | None = None) -> Non
     """Serve until SIGINT or SIGTERM, then return. `ready` is called once with the URL, when requests can come.
 
     Must be called in the main thread. Raises PortUnavailable, StackRefused when `settings.stack`
-    can't be deployed, or StateUnavailable for its state file.
+    can't be deployed, StateUnavailable for its state file, or EventsUnavailable.
     """
-    with _listener(settings) as listener:
-        endpoint = _endpoint(settings, listener)
+    with _listener(settings) as listener, _world(settings) as world:
+        endpoint = _endpoint(world, listener)
         server = _Server(endpoint, lambda: ready(endpoint.url) if ready else None)
         with _stop_on_signals(server), asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
             runner.run(server.serve(sockets=[listener]))
-        endpoint.world.journal.close()
 
 
 @contextmanager
 def running(settings: Settings) -> Iterator[Endpoint]:
     """Serve in a thread of this process for the length of a `with` block. Raises as `serve` does."""
-    with _listener(settings) as listener:
-        endpoint = _endpoint(settings, listener)
+    with _listener(settings) as listener, _world(settings) as world:
+        endpoint = _endpoint(world, listener)
         started = threading.Event()
         server = _Server(endpoint, started.set)
         thread = threading.Thread(target=_run_in_thread, args=(server, listener, started), daemon=True)
@@ -80,7 +83,29 @@ def running(settings: Settings) -> Iterator[Endpoint]:
         finally:
             server.should_exit = True
             thread.join()
-            endpoint.world.journal.close()
+
+
+@contextmanager
+def _world(settings: Settings) -> Iterator[World]:
+    """Yield the world, its events going where they are to go; leave neither file nor thread behind."""
+    with ExitStack() as opened:
+        publish = None
+        if settings.events is not None:
+            target = open_target(settings.events)
+            opened.callback(target.close)
+            publish = publisher(target.publish)
+        world = new_world(settings)
+        opened.callback(world.journal.close)
+        world.listener = publish  # only now: what a state file replays was published in its time
+        yield world
+
+
+async def _keep_time(world: World) -> None:
+    """Let things happen by themselves: an event is to come when it happens, not when a client looks."""
+    with contextlib.suppress(StateUnavailable):  # every client is told
+        while True:
+            world.settle()
+            await asyncio.sleep(_TICK_S)
 
 
 def _run_in_thread(server: _Server, listener: socket.socket, started: threading.Event) -> None:
@@ -111,10 +136,13 @@ class _Server(uvicorn.Server):
                 backlog=_BACKLOG,
             )
         )
+        self._world = endpoint.world
         self._on_started = on_started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if self._world.listener is not None and self._world.clock.kind is ClockKind.REAL:
+            self._timekeeper = asyncio.create_task(_keep_time(self._world))
         self._on_started()
 
     @contextlib.contextmanager
@@ -158,10 +186,10 @@ def _listener(settings: Settings) -> Iterator[socket.socket]:
         yield listener
 
 
-def _endpoint(settings: Settings, listener: socket.socket) -> Endpoint:
-    host, port = settings.host, listener.getsockname()[1]
+def _endpoint(world: World, listener: socket.socket) -> Endpoint:
+    host, port = world.settings.host, listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
-    return Endpoint(f"http://{shown}:{port}", host, port, new_world(settings))
+    return Endpoint(f"http://{shown}:{port}", host, port, world)
 
 
 logging.getLogger("uvicorn.error").setLevel(logging.ERROR)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from ..model.stack import Stack
+from ..model.work import Scenario
 from ..scheduler.assumptions import Assumptions
 
 DEFAULT_PORT: Final = 4577
@@ -55,7 +56,9 @@ class Settings:
     `account` and `region` are used where a request does not say: an access key id of 12 digits is the account, the
     credential scope of the signature names the region. `only_account` and `only_region` win over both.
     `job_duration_ms` None means: until something ends the job. `scheduled_ms` and `starting_ms` are what a job spends
-    in those statuses. `stack` is deployed before the first request, unless the state file holds a world already.
+    in those statuses. `stack` (without one, that of `scenario`) is deployed before the first request and `scenario` is
+    played from then on, unless the state file holds a world already. `events` is where events are published: a file,
+    `-` for standard output, or an http:// address of this machine.
     `seed` None: ids differ between lives with the real clock, and are the same for the manual one.
     """
 
@@ -79,8 +82,10 @@ class Settings:
     repeated_token: RepeatedToken = RepeatedToken.REJECT
     share_filter_status: str | None = None
     stack: Stack | None = None
+    scenario: Scenario | None = None
     state_file: str | None = None
     survives_power_loss: bool = False
+    events: str | None = None
     request_timeout_s: float = 30.0
 
     def __post_init__(self) -> None:

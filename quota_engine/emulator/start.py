@@ -19,6 +19,7 @@ from .clock import ManualClock, make_clock
 from .journal import Entry, SqliteJournal, StateUnavailable
 from .perform import call_of, perform
 from .refusal import Refusal
+from .seed import plan_of, play
 from .settings import ClockKind, LifecycleDelays, RepeatedToken, Settings
 from .store import MARK_EVERY_MS, World
 from .strikes import strike
@@ -57,20 +58,38 @@ def new_world(settings: Settings) -> World:
         is_new = True
     else:
         world, is_new = _open(settings, settings.state_file)
-    if settings.stack is not None and is_new:
+    if is_new:
         try:
             with world.journal.together():
-                deploy(world, settings.stack)
+                _begin(world)
         except StackRefused:
             world.journal.close()
             raise
     return world
 
 
+def _begin(world: World) -> None:
+    """Deploy what the settings say a new world begins with, and have its scenario played."""
+    scenario = world.settings.scenario
+    stack = world.settings.stack or (scenario.stack if scenario else None)
+    if stack is not None:
+        deploy(world, stack)
+    if scenario is not None and stack is not None:
+        scope = scope_of_stack(world.settings, stack)
+        at_ms = world.tick()
+        steps = plan_of(scenario, scope, at_ms)
+        play(world, scope, steps)
+        world.write(Entry(at_ms, "seed", "", scope.account, scope.region, orjson.dumps(steps)))
+
+
+def scope_of_stack(settings: Settings, stack: Stack) -> Scope:
+    """Return the account and region that a declaration is deployed in."""
+    return Scope(stack.account or settings.only_account or settings.account, stack.region)
+
+
 def deploy(world: World, stack: Stack) -> None:
     """Create everything a stack declares, in the order in which things need each other. Raises StackRefused."""
-    settings = world.settings
-    scope = Scope(stack.account or settings.only_account or settings.account, stack.region)
+    scope = scope_of_stack(world.settings, stack)
     steps = [("CreateSchedulingPolicy", name, policy_to_api(p)) for name, p in stack.scheduling_policies.items()]
     steps += [
         ("CreateServiceEnvironment", name, environment_to_api(e)) for name, e in stack.service_environments.items()
@@ -136,14 +155,16 @@ def replay(world: World, entries: Iterable[Entry]) -> bool:
 
 def _replay(world: World, entry: Entry) -> None:
     """Do once more what a journal entry says was done."""
-    given: dict[str, Any] = orjson.loads(entry.body)
+    given: Any = orjson.loads(entry.body)
     match entry.kind:
         case "settings":
             world.settings = _shaped(world.settings, given)
         case "clock":
             world.settle()
         case "strike":
-            strike(world, given)
+            strike(world, given, entry.at_ms)
+        case "seed":
+            play(world, Scope(entry.account, entry.region), given)
         case _:
             perform(call_of(world, Scope(entry.account, entry.region)), entry.kind, entry.operation, given)
 

@@ -12,13 +12,16 @@ LOST_INSTANCE: Final = "InternalServerError: an instance of the training job was
 """What a job whose instance was lost fails with; the wording is ours."""
 
 
-def strike(world: World, body: dict[str, Any]) -> dict[str, Any]:
-    """Let it happen to the job that `body` names, now; return the job as described. Raises ValueError."""
+def strike(world: World, body: dict[str, Any], at_ms: int) -> dict[str, Any]:
+    """Let it happen to the job that `body` names, at `at_ms`, the present; return the job as described.
+
+    Raises ValueError.
+    """
     job_id = str(body["job"]).rpartition("/")[2]
     region = next((region for region in world.regions.values() if job_id in region.jobs), None)
     if region is None:
         raise ValueError(f"there is no job {body['job']}")
-    at_ms, entry = world.tick(), region.jobs[job_id]
+    entry = region.jobs[job_id]
     blow = _blow(at_ms, job_id, body)
     entry.driver.advance_to(at_ms)
     entry.driver.apply(at_ms, blow)

@@ -31,7 +31,7 @@ def view(world: World) -> dict[str, Any]:
                 "region": scope.region,
                 "name": queue.name,
                 "state": queue.detail["state"],
-                **_queue(region, region.drivers[queue.name]),
+                **_queue(region, region.drivers[queue.name], now_ms),
             }
             for scope, region in world.regions.items()
             for queue in region.all_of(Kind.QUEUE)
@@ -40,13 +40,21 @@ def view(world: World) -> dict[str, Any]:
     }
 
 
-def _queue(region: Region, driver: QueueDriver) -> dict[str, Any]:
+def _queue(region: Region, driver: QueueDriver, now_ms: int) -> dict[str, Any]:
     state = driver.state
     used = total_usage(state)
     return {
         "environment": state.environment.state,
         "units": [
-            {"unit": unit, "limit": limit, "used": used.get(unit, 0), "shares": _shares(state, unit)}
+            {
+                "unit": unit,
+                "limit": limit,
+                "used": used.get(unit, 0),
+                "shares": _shares(state, unit),
+                "last_hour": [
+                    {"share": share, "use": driver.history.averages(unit, share, now_ms)} for share in state.shares
+                ],
+            }
             for unit, limit in state.environment.capacity_limits.items()
         ],
         "fronts": [_front(region, share, share.head) for share in state.shares.values() if share.head is not None],

@@ -37,6 +37,7 @@ def create_job_queue(call: Call, request: Api) -> Api:
     queue = _build(call, name, request, environment, policy)
     born(call, queue)
     call.region.drivers[name] = new_driver(
+        call.region.scope,
         queue.detail,
         environment.detail,
         policy.detail if policy else None,
