@@ -538,6 +538,42 @@ def scenario() -> Schema:
     return document("Work on one queue, and what is expected of it", properties, ("kind", "version", "stack"))
 
 
+def fleet() -> Schema:
+    entry = record(
+        "One declaration.",
+        {
+            "stack": text("Its file, relative to this one."),
+            "profile": text("AWS profile to look at its account with."),
+            "role_arn": text("IAM role to assume for looking at it."),
+        },
+        ("stack",),
+    )
+    return document(
+        "Declarations of several accounts, looked at in one run",
+        {**header("fleet"), "stacks": listing("The declarations.", entry)},
+        ("kind", "version", "stacks"),
+    )
+
+
+def baseline() -> Schema:
+    entry = record(
+        "One difference.",
+        {
+            "path": text("Where it is, as a drift report writes it."),
+            "live": {"description": "The live value that is accepted. Without it, any."},
+            "reason": text("Why it is accepted."),
+            "until": text("The last day on which it is, such as 2027-01-31."),
+            "stack": text("The name of the declaration it holds for. Without it, all."),
+        },
+        ("path", "reason", "until"),
+    )
+    return document(
+        "Differences between declaration and account that are accepted for a while",
+        {**header("baseline"), "accept": listing("What is accepted.", entry)},
+        ("kind", "version", "accept"),
+    )
+
+
 def document(title: str, properties: dict[str, Schema], required: tuple[str, ...]) -> Schema:
     body = record(title + ".", properties, required)
     return {
@@ -602,6 +638,8 @@ def schemas() -> dict[str, Schema]:
         "stack": nullable(declaration("stack")),
         "fragment": {**nullable(optional(declaration("fragment"))), "x-required": ["kind", "version"]},
         "scenario": shown(scenario()),
+        "fleet": shown(fleet()),
+        "baseline": shown(baseline()),
     }
 
 

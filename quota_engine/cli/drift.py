@@ -6,7 +6,9 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +21,26 @@ from .options import Output, output_options, stack_path, worst
 if TYPE_CHECKING:
     from ..model.observation import Observation
     from ..model.stack import Stack
+    from ..model.supplements import Baseline
     from ..report.drift_view import Compared
+    from .files import Good
 
-Look = Callable[["Stack"], "Observation"]
+Look = Callable[["Target"], "Observation"]
 """How a declaration's live side is had: by looking at the account, or from a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One declaration to compare, and as whom to look at its account."""
+
+    file: str
+    declared: Good[Stack]
+    profile: str | None = None
+    role_arn: str | None = None
+
+    @property
+    def stack(self) -> Stack:
+        return self.declared.value
 
 
 @click.command(
@@ -47,7 +65,14 @@ Look = Callable[["Stack"], "Observation"]
     help="Compare with what quota-engine snapshot wrote; makes no calls.",
 )
 @click.option("--no-tags", is_flag=True, help="Leave out the tags of shares; saves a call per share.")
-@click.option("--profile", metavar="NAME", help="AWS profile to read with.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Tolerate the differences that FILE accepts (kind: baseline), until the day each states.",
+)
+@click.option("--profile", metavar="NAME", help="AWS profile to read with, where a fleet names none.")
+@click.option("--role-arn", metavar="ARN", help="IAM role to assume for reading, where a fleet names none.")
 @click.option("--print-iam-policy", is_flag=True, help="Print the permissions this command needs, and do nothing else.")
 @output_options("text", "json", "markdown", "sarif", "junit", "github")
 def command(
@@ -57,41 +82,45 @@ def command(
     wait_ms: int | None,
     snapshot: Path | None,
     no_tags: bool,
+    baseline: Path | None,
     profile: str | None,
+    role_arn: str | None,
     print_iam_policy: bool,
     output: Output,
 ) -> int:
-    """Compare each STACK (a path, or a name in stacks/) with what lives in its account and region.
+    """Compare each STACK (a path, a name in stacks/, or a fleet's file) with what lives in its account and region.
 
     Exit 0: in sync. Exit 1: drift. Exit 2: could not tell.
     """
-    from .files import good_stack
+    from .files import good_baseline
 
     if not stacks:
         raise click.UsageError("name at least one stack")
-    paths = [stack_path(name) for name in stacks]
-    declared = [good_stack(path) for path in paths]
+    targets = [target for name in stacks for target in targets_of(stack_path(name), profile, role_arn)]
     if print_iam_policy:
         from ..live import iam_policy
 
-        for one in declared:
-            output.emit(json.dumps(iam_policy(one.value, whole_account=whole_account), indent=2))
+        for target in targets:
+            output.emit(json.dumps(iam_policy(target.stack, whole_account=whole_account), indent=2))
         return 0
     from ..drift import Unmanaged, compare
     from ..report.drift_view import Compared
 
+    accepted = None if baseline is None else good_baseline(baseline)
     compared: list[Compared] = []
     files: list[str] = []
     troubles: list[Trouble] = []
-    with looking(output, profile, snapshot, wait_ms, with_tags=not no_tags, whole_account=whole_account) as look:
-        for path, one in zip(paths, declared, strict=True):
+    with looking(output, snapshot, wait_ms, with_tags=not no_tags, whole_account=whole_account) as look:
+        for target in targets:
             try:
-                report = compare(one.value, look(one.value), unmanaged=Unmanaged(unmanaged))
+                report = compare(target.stack, look(target), unmanaged=Unmanaged(unmanaged))
             except Trouble as error:
                 troubles.append(error)
             else:
-                compared.append(Compared(report, one.positions))
-                files.append(path.as_posix())
+                compared.append(Compared(report, target.declared.positions))
+                files.append(target.file)
+    if accepted is not None:
+        compared = _tolerating(compared, accepted, output)
     if compared:
         output.emit(_render(compared, tuple(files), output))
     for trouble in troubles[:-1]:
@@ -101,10 +130,35 @@ def command(
     return worst([one.report.exit_code for one in compared])
 
 
+def targets_of(path: Path, profile: str | None = None, role_arn: str | None = None) -> list[Target]:
+    """Return the declaration at `path`, or those of the fleet at `path`; raises Invalid for the first with errors."""
+    from ..config import kind_of
+    from .files import good_fleet, good_stack
+
+    if kind_of(path) != "fleet":
+        return [Target(path.as_posix(), good_stack(path), profile, role_arn)]
+    files = [(path.parent / one.file, one) for one in good_fleet(path).stacks]
+    return [
+        Target(file.as_posix(), good_stack(file), one.profile or profile, one.role_arn or role_arn)
+        for file, one in files
+    ]
+
+
+def _tolerating(compared: Sequence[Compared], accepted: Baseline, output: Output) -> list[Compared]:
+    """Return the comparisons with what is accepted today tolerated; entries of no use are told on stderr."""
+    from ..drift import weigh
+
+    weighed = weigh([one.report for one in compared], accepted, datetime.now(UTC).date().isoformat())
+    for entry in weighed.expired:
+        output.note(f"no longer accepted since {entry.until}: {entry.text} ({entry.reason})")
+    for entry in weighed.unused:
+        output.note(f"accepted, but no such difference: {entry.text} ({entry.reason})")
+    return [replace(one, report=report) for one, report in zip(compared, weighed.reports, strict=True)]
+
+
 @contextmanager
 def looking(
     output: Output,
-    profile: str | None,
     snapshot: Path | None,
     wait_ms: int | None,
     *,
@@ -113,15 +167,18 @@ def looking(
 ) -> Iterator[Look]:
     """Give the function that looks at a declaration's live side, with a progress line while it calls."""
     if snapshot is not None:
-        yield lambda stack: from_snapshot(snapshot, stack, with_tags=with_tags, whole_account=whole_account)
+        yield lambda target: from_snapshot(snapshot, target.stack, with_tags=with_tags, whole_account=whole_account)
         return
     from ..live import observe, observe_settled, open_session
 
-    session = open_session(profile)
+    open_once = cache(open_session)
     with calls_shown(output) as progress:
 
-        def look(stack: Stack) -> Observation:
+        def look(target: Target) -> Observation:
+            session = open_once(target.profile, target.role_arn)
+
             def once() -> Observation:
+                stack = target.stack
                 return observe(stack, session, with_tags=with_tags, whole_account=whole_account, progress=progress)
 
             return once() if wait_ms is None else observe_settled(once, timeout_seconds=wait_ms / 1000)

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ..config import Loaded, discover, load_document, load_scenario, load_stack
+from ..config import Loaded, Supplement, discover, load_baseline, load_document, load_fleet, load_scenario, load_stack
 from ..model.diagnostic import Diagnostic, Positions, Severity
 from ..model.stack import Stack
+from ..model.supplements import Baseline, Fleet
 from ..model.trouble import Trouble
 from ..model.work import Scenario
 from ..rules import check_scenario, check_stack
 from .options import Output
 
 T = TypeVar("T", bound=Stack | Scenario)
+S = TypeVar("S", Fleet, Baseline)
 
 
 class Invalid(Trouble):
@@ -109,6 +111,22 @@ def good_stack(path: Path) -> Good[Stack]:
 def good_scenario(path: Path) -> Good[Scenario]:
     """Return the scenario at `path`; raises Invalid when it, or a stack it names, has an error."""
     return _good(load_scenario(path), path)
+
+
+def good_fleet(path: Path) -> Fleet:
+    """Return the fleet at `path`; raises Invalid with all its findings when any is an error."""
+    return _good_supplement(load_fleet(path), path)
+
+
+def good_baseline(path: Path) -> Baseline:
+    """Return the accepted differences at `path`; raises Invalid with all its findings when any is an error."""
+    return _good_supplement(load_baseline(path), path)
+
+
+def _good_supplement(loaded: Supplement[S], path: Path) -> S:
+    if loaded.value is None:
+        raise Invalid(f"{path} has errors", Findings(loaded.diagnostics, loaded.sources))
+    return loaded.value
 
 
 def _good(loaded: Loaded[T], path: Path) -> Good[T]:

@@ -9,14 +9,19 @@ from .discover import Discovery, discover
 from .load import Loaded, load_document, load_scenario, load_stack, unique
 from .schema import KINDS, schema
 from .source import Unreadable
+from .supplements import Supplement, kind_of, load_baseline, load_fleet
 
 __all__ = [
     "KINDS",
     "Discovery",
     "Loaded",
+    "Supplement",
     "Unreadable",
     "discover",
+    "kind_of",
+    "load_baseline",
     "load_document",
+    "load_fleet",
     "load_scenario",
     "load_stack",
     "schema",

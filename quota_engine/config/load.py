@@ -25,6 +25,7 @@ from .references import check_references, choose_queue
 from .schema import KINDS
 from .shape import Shape, check_shape
 from .source import Unreadable
+from .supplements import Supplement, baseline, fleet
 from .tree import Node, plain, positions
 from .wording import seen
 
@@ -94,7 +95,7 @@ def load_scenario(path: str | os.PathLike[str]) -> Loaded[Scenario]:
 
 
 def load_document(path: str | os.PathLike[str]) -> Loaded[Stack | Scenario | None]:
-    """Read what the file says it is: a stack, a scenario, or a fragment, which has no value. Raises `Unreadable`."""
+    """Read what the file says it is: a stack or a scenario; other kinds have no value here. Raises `Unreadable`."""
     document = read_document(os.fspath(path))
     kind = document.tree.at("kind") if document.tree else None
     match kind.content if kind else None:
@@ -104,6 +105,10 @@ def load_document(path: str | os.PathLike[str]) -> Loaded[Stack | Scenario | Non
             return _stack(document)
         case "fragment":
             return _fragment(document)
+        case "fleet":
+            return _supplement(document, "fleet", fleet(document))
+        case "baseline":
+            return _supplement(document, "baseline", baseline(document))
         case _:
             return _unknown(document, kind)
 
@@ -162,6 +167,11 @@ def _fragment(document: Document) -> Loaded[None]:
     return Loaded(
         document.file, "fragment", None, diagnostics, where, {document.file: document.text}, ignores=document.ignores
     )
+
+
+def _supplement(document: Document, kind: str, read: Supplement[Any]) -> Loaded[None]:
+    """Take over what was found in a file that stands beside declarations; what it names is judged where it is used."""
+    return Loaded(document.file, kind, None, read.diagnostics, read.positions, read.sources, ignores=document.ignores)
 
 
 def _unknown(document: Document, kind: Node | None) -> Loaded[None]:

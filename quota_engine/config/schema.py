@@ -19,7 +19,7 @@ from jsonschema.validators import extend
 from ..model.durations import parse_duration
 from ..model.stack import Path
 
-KINDS: Final = ("stack", "fragment", "scenario")
+KINDS: Final = ("stack", "fragment", "scenario", "fleet", "baseline")
 
 RANGES: Final = frozenset(
     {

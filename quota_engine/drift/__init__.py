@@ -3,6 +3,7 @@
 `compare(desired, observation)` is what others call; `KINDS` lists the kinds of drift by rule id.
 """
 
+from .baseline import Weighed, weigh
 from .changes import (
     EXIT_CODES,
     Action,
@@ -31,6 +32,8 @@ __all__ = [
     "Unmanaged",
     "Unreadable",
     "Value",
+    "Weighed",
     "compare",
     "overall",
+    "weigh",
 ]

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs
 
 import boto3
 
@@ -50,7 +51,7 @@ CUT = Fault(0)
 
 @dataclass
 class RecordedAccount:
-    """What lives in the account, which calls fail, and which calls were made."""
+    """What lives in the account, which calls fail, which were made, with which access keys, and which roles assumed."""
 
     live: Mapping[str, list[dict[str, Any]]]
     account: str = ACCOUNT
@@ -58,6 +59,8 @@ class RecordedAccount:
     empty_page_in_the_middle: bool = False
     faults: dict[str | tuple[str, str], Fault] = field(default_factory=dict)
     calls: list[tuple[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    roles: list[str] = field(default_factory=list)
     url: str = ""
 
     def session(self, monkeypatch: Any) -> boto3.Session:
@@ -117,8 +120,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.account.keys.append(self.headers.get("authorization", "").partition("Credential=")[2].partition("/")[0])
         if self.path.startswith("/v1/"):
             self._send(self.account.answer(self.path.rsplit("/", 1)[-1], json.loads(body or b"{}")))
+        elif b"Action=AssumeRole" in body:
+            self.account.roles.append(parse_qs(body.decode())["RoleArn"][0])
+            self._send(self.account.faults.get("assumerole") or Fault(200, _ASSUMED))
         else:
             fault = self.account.faults.get("getcalleridentity")
             self._send(fault or Fault(200, _identity(self.account.account)))
@@ -153,6 +160,13 @@ def _identity(account: str) -> bytes:
         f"<Arn>arn:aws:iam::{account}:user/test</Arn><UserId>AIDA</UserId><Account>{account}</Account>"
         "</GetCallerIdentityResult></GetCallerIdentityResponse>"
     ).encode()
+
+
+_ASSUMED = (
+    b'<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>'
+    b"<AccessKeyId>ASSUMED</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>token</SessionToken>"
+    b"<Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>"
+)
 
 
 @contextmanager
