@@ -18,7 +18,9 @@ jobs = st.lists(st.tuples(st.sampled_from(SHARES), st.sampled_from(NAMES), st.li
 
 
 @given(jobs, st.none() | st.integers(-1, 12))
-def test_places_agree_with_looking_at_every_job(given_jobs: list[tuple[str, str, list[JobStatus]]], below: int) -> None:
+def test_places_agree_with_looking_at_every_job(
+    given_jobs: list[tuple[str, str, list[JobStatus]]], below: int | None
+) -> None:
     """Each share and status, and any of them, from any page on: newest first, none twice, none left out."""
     index = JobIndex()
     now: list[tuple[str, JobStatus]] = []
@@ -51,8 +53,8 @@ def test_names_agree_with_looking_at_every_job(names: list[str], text: str) -> N
     ]
     wanted.sort(key=lambda found: (found[0], -found[1]))
     assert list(index.called(text, None)) == wanted
-    for place, (name, number) in enumerate(wanted):
-        assert list(index.called(text, (*name, number))) == wanted[place + 1 :]
+    for place, (found, number) in enumerate(wanted):
+        assert list(index.called(text, (*found, number))) == wanted[place + 1 :]
 
 
 @given(st.lists(st.integers(0, 9)).map(sorted), st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))
