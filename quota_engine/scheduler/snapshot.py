@@ -39,11 +39,12 @@ def front_of_queue(state: SchedulerState, most: int = 100) -> list[FrontJob]:
     """
     lines = {share: _in_order(share) for share in state.shares.values() if share.head is not None}
     heads = {share: next(line) for share, line in lines.items()}
+    keys = {share: state.head_key(share, record) for share, record in heads.items()}
     since = {share: share.head_since_ms for share in lines}
     planned: dict[ShareState, dict[int, int]] = {share: {} for share in lines}
     front: list[FrontJob] = []
     while heads and len(front) < most:
-        ranked = sorted(heads, key=lambda share: state.head_key(share, heads[share]))
+        ranked = sorted(heads, key=keys.__getitem__)
         share = next((one for one in ranked if _fits(one, planned[one], heads[one].need.pairs)), ranked[0])
         record = heads[share]
         since[share] = max(since[share], record.queued_ms)
@@ -54,7 +55,7 @@ def front_of_queue(state: SchedulerState, most: int = 100) -> list[FrontJob]:
         if following is None:
             del heads[share]
         else:
-            heads[share] = following
+            heads[share], keys[share] = following, state.head_key(share, following)
     return front
 
 
