@@ -7,8 +7,9 @@ never taken for nothing.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -21,8 +22,21 @@ from quota_engine.model.stack import Stack
 STATUSES = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING")
 """Those of a job that has not ended. Batch API Reference, ListServiceJobs."""
 _NAMED_MAX = 20
+_WAITS_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8)
 _READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
 _SHARE, _QUEUE = resource_type("QuotaShare"), resource_type("JobQueue")
+
+
+class StateUnreadable(pulumi.RunError):
+    """What is deployed can't be told, so neither can what would end."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is deployed: shares, and the environment of each queue, {queue: environment}. Empty at first."""
+
+    shares: tuple[BatchArn, ...] = ()
+    queues: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +69,9 @@ class EndingShare:
         return f"quota share '{name}' {fate}, which ends {len(self.jobs)} of its jobs: {shown}{more}"
 
 
-def guard_ending_jobs(stack: Stack) -> list[EndingShare]:
+def guard_ending_jobs(state: State, stack: Stack) -> list[EndingShare]:
     """Return the deployed shares that deploying `stack` ends, with their jobs, by ARN."""
-    ending = ending_shares(deployed_shares(), stack)
-    return [_with_jobs(one) for one in ending]
+    return [_with_jobs(one) for one in ending_shares(state.shares, stack)]
 
 
 def ending_shares(deployed: Iterable[BatchArn], stack: Stack) -> list[EndingShare]:
@@ -71,19 +84,35 @@ def ending_shares(deployed: Iterable[BatchArn], stack: Stack) -> list[EndingShar
     return found
 
 
-def deployed_shares() -> list[BatchArn]:
-    """Return the shares in this stack's state, sorted; none before the first deployment."""
-    arns = [parse_arn(str(one.get("quotaShareArn", ""))) for one in _deployed(_SHARE)]
-    return sorted((arn for arn in arns if arn is not None), key=lambda arn: (arn.queue or "", arn.name))
+def deployed_state() -> State:
+    """Return what this stack's state holds. Raises StateUnreadable.
+
+    A backend of files writes its checkpoint while the program runs, and who reads meanwhile finds half a file; so it is
+    read again.
+    """
+    for wait_seconds in (*_WAITS_SECONDS, None):
+        try:
+            answer = pulumi.runtime.invoke(_READ_STATE, {"stackName": pulumi.get_stack()}, pulumi.InvokeOptions())
+            return state_of(list((answer.value or {}).get("outputs", {}).values()))
+        except Exception as error:  # The SDK raises no narrower type for a function that fails.
+            if wait_seconds is None:
+                raise StateUnreadable(f"Pulumi's state of this stack can't be read: {error}") from error
+            time.sleep(wait_seconds)
+    raise AssertionError("the last wait is None")
 
 
-def deployed_queues() -> dict[str, str]:
-    """Return the queues in this stack's state with the environment each has, {queue: environment}, by name."""
-    found = {}
-    for one in _deployed(_QUEUE):
-        for entry in one.get("serviceEnvironmentOrder") or ():
-            found[str(one.get("jobQueueName"))] = name_of(str(entry.get("serviceEnvironment")))
-    return dict(sorted(found.items()))
+def state_of(resources: Iterable[Mapping[str, Any]]) -> State:
+    """Return what resources, each with type and outputs, say of shares and queues; sorted."""
+    shares, queues = [], {}
+    for one in resources:
+        outputs = one.get("outputs") or {}
+        if one.get("type") == _SHARE:
+            arn = parse_arn(str(outputs.get("quotaShareArn", "")))
+            shares += [arn] if arn else []
+        if one.get("type") == _QUEUE:
+            for entry in outputs.get("serviceEnvironmentOrder") or ():
+                queues[str(outputs.get("jobQueueName"))] = name_of(str(entry.get("serviceEnvironment")))
+    return State(tuple(sorted(shares, key=lambda arn: (arn.queue or "", arn.name))), dict(sorted(queues.items())))
 
 
 def forgotten_rename(deployed: Mapping[str, str], stack: Stack) -> tuple[str, str] | None:
@@ -99,13 +128,6 @@ def forgotten_rename(deployed: Mapping[str, str], stack: Stack) -> tuple[str, st
         if former is not None and not {queue.name, queue.renamed_from} & deployed.keys():
             return former, queue.name
     return None
-
-
-def _deployed(kind: str) -> list[Mapping[str, Any]]:
-    """Return the outputs of every resource of a type in this stack's state."""
-    answer = pulumi.runtime.invoke(_READ_STATE, {"stackName": pulumi.get_stack()}, pulumi.InvokeOptions())
-    resources: Mapping[str, Mapping[str, Any]] = (answer.value or {}).get("outputs", {})
-    return [one.get("outputs", {}) for one in resources.values() if one.get("type") == kind]
 
 
 def _becomes(arn: BatchArn, stack: Stack) -> str | None:

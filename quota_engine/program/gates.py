@@ -26,11 +26,11 @@ from quota_engine.simulate import ScenarioError, judge
 from quota_engine.simulate import run as simulate
 
 from .declaration import as_text
-from .ending import deployed_queues, forgotten_rename, guard_ending_jobs
+from .ending import State, deployed_state, forgotten_rename, guard_ending_jobs
 
 NAMESPACE = "quota-engine"
-Gate = Callable[[Stack, Path, Any], None]
-"""Judges a declaration, which stands in a file, by the value of its setting (None where unset)."""
+Gate = Callable[[Stack, Path, State, Any], None]
+"""Judges a declaration, which stands in a file, against what is deployed, by its setting's value (None where unset)."""
 
 
 class GateClosed(pulumi.RunError):
@@ -38,7 +38,7 @@ class GateClosed(pulumi.RunError):
 
 
 def open_gates(stack: Stack, path: Path) -> None:
-    """Run every gate on the declaration of `path`. Raises GateClosed."""
+    """Run every gate on the declaration of `path`. Raises GateClosed, StateUnreadable."""
     settings = _settings()
     for unknown in sorted(settings.keys() - GATES.keys()):
         match = get_close_matches(unknown, sorted(GATES), n=1)
@@ -47,12 +47,13 @@ def open_gates(stack: Stack, path: Path) -> None:
             f"Pulumi's settings have {NAMESPACE}:{unknown}, which nothing reads\n"
             f"  why: a guard that is misspelled guards nothing\n  fix: {fix}, or remove it"
         )
-    check_renames(stack)
+    state = deployed_state()
+    check_renames(stack, state)
     for name, gate in GATES.items():
-        gate(stack, path, settings.get(name))
+        gate(stack, path, state, settings.get(name))
 
 
-def check_scenarios(stack: Stack, path: Path, value: Any) -> None:
+def check_scenarios(stack: Stack, path: Path, state: State, value: Any) -> None:
     """`simulate: [file, …]`, relative to the declaration: scenarios about it, all of whose expectations must hold."""
     if value is None:
         return
@@ -64,11 +65,11 @@ def check_scenarios(stack: Stack, path: Path, value: Any) -> None:
     pulumi.log.info(f"{len(value)} scenario{'s hold' if len(value) != 1 else ' holds'}: {', '.join(value)}")
 
 
-def check_ending_jobs(stack: Stack, path: Path, value: Any) -> None:
+def check_ending_jobs(stack: Stack, path: Path, state: State, value: Any) -> None:
     """`endingJobs: warn | block`: what happens where a share that is deleted or replaced has jobs. Default warn."""
     if value not in (None, "warn", "block"):
         raise GateClosed(f"{NAMESPACE}:endingJobs is '{value}'; it can be warn or block")
-    ending = guard_ending_jobs(stack)
+    ending = guard_ending_jobs(state, stack)
     for one in ending:
         pulumi.log.warn(one.text)
     if value == "block" and any(one.may_end_jobs for one in ending):
@@ -78,9 +79,9 @@ def check_ending_jobs(stack: Stack, path: Path, value: Any) -> None:
         )
 
 
-def check_renames(stack: Stack) -> None:
+def check_renames(stack: Stack, state: State) -> None:
     """Refuse a queue that takes a deployed queue's environment without saying that it is the same queue."""
-    rename = forgotten_rename(deployed_queues(), stack)
+    rename = forgotten_rename(state.queues, stack)
     if rename is not None:
         former, new = rename
         raise GateClosed(

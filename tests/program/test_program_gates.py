@@ -10,7 +10,7 @@ import pytest
 
 from quota_engine.model.arns import parse_arn
 from quota_engine.model.stack import JobQueue, QuotaShare, Stack, Strategy
-from quota_engine.program.ending import EndingShare, ending_shares, forgotten_rename
+from quota_engine.program.ending import EndingShare, State, ending_shares, forgotten_rename
 from quota_engine.program.gates import GateClosed, check_scenarios, open_gates
 
 STACK = Stack(
@@ -107,18 +107,18 @@ def test_a_scenario_that_can_not_be_run_does_not_count_as_one_that_holds(
     if text is not None:
         (tmp_path / "work.yaml").write_text(text)
     with pytest.raises(GateClosed, match=problem):
-        check_scenarios(STACK, tmp_path / "dev.yaml", ["work.yaml"])
+        check_scenarios(STACK, tmp_path / "dev.yaml", State(), ["work.yaml"])
 
 
 @pytest.mark.parametrize("value", ["work.yaml", [1], {"a": "b"}])
 def test_the_list_of_scenarios_has_to_be_one(tmp_path: Path, value: object) -> None:
     """`pulumi config set` without --path makes a text of what was meant as a list."""
     with pytest.raises(GateClosed, match="list of scenario files"):
-        check_scenarios(STACK, tmp_path / "dev.yaml", value)
+        check_scenarios(STACK, tmp_path / "dev.yaml", State(), value)
 
 
 def test_a_scenario_about_another_stack_is_refused() -> None:
     """It would judge what is not being deployed."""
     root = Path(__file__).resolve().parents[2]
     with pytest.raises(GateClosed, match="it is about the stack"):
-        check_scenarios(STACK, root / "stacks" / "dev.yaml", ["../scenarios/reclaim-in-prod.yaml"])
+        check_scenarios(STACK, root / "stacks" / "dev.yaml", State(), ["../scenarios/reclaim-in-prod.yaml"])
