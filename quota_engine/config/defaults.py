@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .merge import merge
-from .tree import Member, Node
+from .tree import Member, Node, size
 
 SHARE_DEFAULTS = "quota_share_defaults"
 
@@ -25,6 +25,19 @@ def apply_defaults(tree: Node) -> Node:
                 resources = _each(resources, lambda queue: _with_share_defaults(queue, tags))
             members[section] = Member(members[section].key_span, _each(resources, lambda node: _with_tags(node, tags)))
     return Node(tree.span, members)
+
+
+def values_added(tree: Node) -> int:
+    """Return at most how many values `apply_defaults` adds: a short text can ask for millions."""
+    tags = size(tree.at("tags"))
+    total = 0
+    for section in ("service_environments", "scheduling_policies", "job_queues"):
+        resources = tree.at(section)
+        for member in (resources.members if resources else {}).values():
+            shares = member.node.at("quota_shares")
+            count = len(shares.members) if shares else 0
+            total += tags * (1 + count) + size(member.node.at(SHARE_DEFAULTS)) * count
+    return total
 
 
 def _each(section: Node, change: Callable[[Node], Node]) -> Node:

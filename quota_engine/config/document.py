@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ..model.diagnostic import Diagnostic
-from .findings import finding
+from .findings import FINDINGS_MAX, finding, too_many
 from .json_text import read_json
 from .source import Source, read_source
 from .tree import Node, walk
@@ -67,6 +67,8 @@ def _tabs(source: Source, tree: Node) -> list[Diagnostic]:
         if match and number not in inside and match.end() < len(line):
             span = tab_span(source.file, (number, line.index("\t") + 1))
             found.append(finding("QE105", "a tab stands where YAML wants spaces", span=span, fix="indent with spaces"))
+            if len(found) == FINDINGS_MAX:
+                return [*found, too_many(span)]
     return found
 
 

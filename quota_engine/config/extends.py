@@ -16,6 +16,9 @@ from .tree import UNREAD, Member, Node
 from .wording import seen
 
 HEADER = ("kind", "version", "extends")
+FILES_MAX = 100
+"""Files that one `extends` may name: each is a look into the folder."""
+
 MERGEABLE = ("stack", "fragment")
 
 
@@ -51,7 +54,14 @@ def _merged(family: Family, document: Document, real: str, chain: tuple[str, ...
     if document.tree is None:
         return None
     base: Node | None = None
-    for reference in _references(family, document.tree):
+    for index, reference in enumerate(_references(family, document.tree)):
+        if index == FILES_MAX:
+            family.is_complete = False
+            message = f"extends names more than {FILES_MAX} files"
+            family.diagnostics.append(
+                finding("QE206", message, span=reference.span, path=("extends",), fix="join them")
+            )
+            break
         inherited = _base(family, document, reference, (*chain, real))
         if inherited is None:
             family.is_complete = False

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Final
 
 from ..model.diagnostic import Diagnostic, Severity, Span
 from ..model.stack import Path
+from .tree import VALUES_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,15 @@ _ROWS: Final = (
         "It is hardly the kind of file that it says it is, and nobody reads so many.",
         "a spreadsheet saved as YAML under kind: stack",
         "a declaration",
+        _FORMAT,
+    ),
+    (
+        "QE117",
+        "too-many-values",
+        "A file has at most 60,000 keys and values.",
+        "The largest stack that an account has room for takes a third of it; more would take long to read.",
+        "a job history with a hundred thousand entries under jobs",
+        "count: 100000 in one entry, or several files",
         _FORMAT,
     ),
     (
@@ -428,8 +439,25 @@ def too_many(span: Span | None = None, path: Path = ()) -> Diagnostic:
     return finding("QE116", message, span=span, path=path, fix="correct these first")
 
 
+def too_many_values(span: Span) -> Diagnostic:
+    """Say that a file was not read further."""
+    message = f"the file has more than {VALUES_MAX:,} keys and values"
+    fix = "split it, and join the parts with extends; many jobs take one entry with count"
+    return finding("QE117", message, span=span, fix=fix)
+
+
+WORD_MAX: Final = 200
+"""Letters of a word for which a similar one is looked for; no name of AWS is longer."""
+
+CHOICES_MAX: Final = 1000
+"""Known words among which a similar one is looked for: each look costs time, and a file may ask for hundreds."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word most like `word` (case aside), None where none is near."""
+    """Return the known word most like `word` (case aside), None where none is near or there are too many."""
+    known = list(islice(known, CHOICES_MAX + 1))
+    if len(known) > CHOICES_MAX or len(word) > WORD_MAX:
+        return None
     by_folded = {candidate.casefold(): candidate for candidate in sorted(known, reverse=True)}
     matches = get_close_matches(word.casefold(), sorted(by_folded), n=1, cutoff=0.6)
     return by_folded[matches[0]] if matches else None
@@ -437,11 +465,13 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return "did you mean 'x'?", or what there is to choose from."""
-    choices = sorted(known)
+    choices = sorted(islice(known, CHOICES_MAX + 1))
     match = nearest(word, choices)
     if match:
         return f"did you mean '{match}'?"
     if not choices:
         return "there is none to name"
+    if len(choices) > CHOICES_MAX:
+        return "name one that is declared"
     shown = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
     return f"known here: {shown}"

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import yaml
 
-from ..model.diagnostic import Diagnostic
-from .findings import finding
+from ..model.diagnostic import Diagnostic, Span
+from .findings import FINDINGS_MAX, finding
 from .source import Source, span_at
-from .tree import Node
+from .tree import VALUES_MAX, Node
 from .yaml_text import NESTING_MAX, PLAIN, REPORTED, Reader, convert_root, empty, text_end
 
 _SPACE: Final = re.compile(r"[ \t\n]*")
@@ -45,6 +45,8 @@ class _Parser:
     source: Source
     diagnostics: list[Diagnostic] = field(default_factory=list)
     line_starts: list[int] = field(default_factory=list)
+    count: int = 0
+    """Keys and values read so far."""
 
     def mark(self, index: int) -> Any:
         line = bisect_right(self.line_starts, index) - 1
@@ -79,6 +81,9 @@ def read_json(source: Source) -> tuple[Node | None, list[Diagnostic]]:
 
 def _value(parser: _Parser, index: int, depth: int) -> tuple[yaml.Node, int]:
     """Return the value at `index` and where it ends."""
+    parser.count += 1
+    if parser.count > VALUES_MAX:
+        raise _SyntaxError(index, f"the file has more than {VALUES_MAX:,} keys and values", "QE117")
     if depth > NESTING_MAX:
         raise _SyntaxError(index, f"maps and lists are nested more than {NESTING_MAX} deep", "QE112")
     match parser.peek(index):
@@ -107,8 +112,10 @@ def _scalar(parser: _Parser, index: int) -> tuple[yaml.ScalarNode, int]:
     if match is None:
         match = _NOT_JSON.match(text, index)
         tag = REPORTED
-        if match:
-            span = span_at(parser.source.file, text, index, len(match[0]))
+        if match and len(parser.diagnostics) < FINDINGS_MAX:
+            mark = parser.mark(index)
+            start = (mark.line + 1, mark.column + 1)
+            span = Span(parser.source.file, *start, start[0], start[1] + len(match[0]))
             parser.diagnostics.append(finding("QE107", f"{match[0]} is not JSON", span=span, fix="write a number"))
     if match is None or not _WORD_END.match(text, match.end()):
         shown = re.match(r"[^\s,\]}]{0,20}", text[index:])
@@ -137,6 +144,7 @@ def _object(parser: _Parser, index: int, depth: int) -> tuple[yaml.MappingNode, 
         if parser.peek(end) != '"':
             raise _SyntaxError(end, "a key in double quotes is missing")
         key, end = _string(parser, end)
+        parser.count += 1
         end = parser.skip(end)
         if parser.peek(end) != ":":
             raise _SyntaxError(end, "a colon is missing after the key")

@@ -10,6 +10,7 @@ import os
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from ..model.diagnostic import Diagnostic, Positions, Severity
@@ -17,10 +18,10 @@ from ..model.stack import Path, Stack
 from ..model.work import ApplyStack, Event, Scenario
 from .build_scenario import build_event, build_expectation, build_jobs, build_timing, milliseconds
 from .build_stack import build_stack
-from .defaults import apply_defaults
+from .defaults import apply_defaults, values_added
 from .document import Document, read_document
 from .extends import Family, read_family, strip_nulls
-from .findings import did_you_mean, finding, nearest
+from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, too_many
 from .references import check_references, choose_queue
 from .schema import KINDS
 from .shape import Shape, check_shape
@@ -28,6 +29,7 @@ from .source import Unreadable
 from .supplements import Supplement, baseline, fleet
 from .tree import Node, plain, positions
 from .wording import seen
+from .yaml_text import EXPANSION_MAX
 
 T = TypeVar("T", covariant=True)
 StackCheck = Callable[[Stack, Collection[Path]], Iterable[Diagnostic]]
@@ -125,7 +127,7 @@ def _stack(document: Document) -> Loaded[Stack]:
     tree, family = read_family(document)
     if tree is None:
         return _nothing(document, "stack", family)
-    complete = apply_defaults(tree)
+    complete = _with_defaults(tree, family)
     shape = check_shape("stack", complete)
     where = positions(complete)
     diagnostics = _sorted([*family.diagnostics, *shape.diagnostics], where)
@@ -142,6 +144,16 @@ def _stack(document: Document) -> Loaded[Stack]:
         broken=shape.broken,
         ignores=family.ignores,
     )
+
+
+def _with_defaults(tree: Node, family: Family) -> Node:
+    """Lay the stack's own defaults under its resources, unless they would swell to millions of values."""
+    if values_added(tree) <= EXPANSION_MAX:
+        return apply_defaults(tree)
+    message = f"tags and quota_share_defaults of this stack add more than {EXPANSION_MAX:,} values to its resources"
+    family.diagnostics.append(finding("QE111", message, span=tree.span, fix="divide the stack"))
+    family.is_complete = False
+    return tree
 
 
 def _data(shape: Shape) -> Mapping[str, Any]:
@@ -215,7 +227,7 @@ def _scenario(document: Document) -> Loaded[Scenario]:
         found += problems
         if queue is not None:
             queue_name = queue.name
-            found += check_references(data, own.draft, queue)
+            found += _first(check_references(data, own.draft, queue))
     events = _events(document, data, queue_name, stacks, found)
     parts = tuple(stack for stack in stacks.values() if stack is not None)
     diagnostics = _sorted([*found, *(one for part in parts for one in part.diagnostics)], where)
@@ -226,6 +238,14 @@ def _scenario(document: Document) -> Loaded[Scenario]:
     for part in parts:
         sources.update(part.sources)
     return Loaded(document.file, "scenario", value, diagnostics, where, sources, ignores=document.ignores, stacks=parts)
+
+
+def _first(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return no more findings than anybody reads, the last of them saying so."""
+    shown = list(islice(found, FINDINGS_MAX + 1))
+    if len(shown) > FINDINGS_MAX:
+        shown[FINDINGS_MAX] = too_many(path=shown[FINDINGS_MAX].path)
+    return shown
 
 
 def _build(data: Mapping[str, Any], stack: Stack, queue: str, events: list[Event]) -> Scenario:

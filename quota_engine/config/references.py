@@ -11,6 +11,9 @@ from .build_scenario import STATUSES, copy_names, milliseconds
 from .findings import did_you_mean, finding, nearest
 
 Data = Mapping[str, Any]
+JOBS_MAX = 200_000
+"""Jobs of one scenario, copies included: more would take long to name, let alone to simulate."""
+
 JOB_EVENTS = ("update_priority", "terminate", "fail", "capacity_error")
 
 
@@ -32,6 +35,11 @@ def choose_queue(stack: Stack, stated: str | None) -> tuple[JobQueue | None, lis
 def check_references(data: Data, stack: Stack, queue: JobQueue) -> Iterator[Diagnostic]:
     """Yield every finding about what jobs, events and expectations refer to."""
     jobs = list(_complete(data.get("jobs", ()), "name"))
+    count = sum(job.get("count", 1) for _, job in jobs)
+    if count > JOBS_MAX:
+        message = f"the scenario has {count:,} jobs, {JOBS_MAX:,} at most are allowed"
+        yield finding("QE206", message, path=("jobs",), fix="lower the counts")
+        return
     yield from _duplicates(jobs)
     environment = stack.service_environments.get(queue.service_environment or "")
     units = environment.capacity_limits if environment else {}

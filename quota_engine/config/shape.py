@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..model.diagnostic import Diagnostic
 from ..model.durations import EXAMPLES
 from ..model.stack import Path
+from .conform import RANGES, conforms
 from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, too_many
-from .schema import RANGES, Complaint, complaints, property_schema
+from .schema import RANGED, loaded, property_schema
 from .tree import UNREAD, Member, Node, plain, walk
 from .wording import decimal, is_numeric, place, seen, type_name
+
+if TYPE_CHECKING:
+    from .judge import Complaint
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ def check_shape(kind: str, tree: Node) -> Shape:
     gone = {path for path, node in walk(tree) if node.content is UNREAD}
     gone.update(path for fault in faults for path in fault.paths)
     rest = without(tree, gone)
-    for error in complaints(kind, plain(rest)):
+    for error in _complaints(kind, plain(rest)):
         if len(faults) > FINDINGS_MAX:
             break
         found = (fault for fault in _faults(kind, rest, error) if not _is_within(gone, fault.paths))
@@ -56,6 +60,15 @@ def check_shape(kind: str, tree: Node) -> Shape:
         return Shape(tree, (*kept, too_many(path=last)), frozenset(), is_complete=False)
     broken = gone.union(path for fault in faults for path in fault.paths)
     return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), frozenset(broken))
+
+
+def _complaints(kind: str, data: object) -> list[Complaint]:
+    """Return what jsonschema has to say; it is loaded only where it has."""
+    if conforms(loaded(kind), data, ranges=kind in RANGED):
+        return []
+    from .judge import complaints
+
+    return complaints(kind, data)
 
 
 def _is_within(gone: set[Path], paths: tuple[Path, ...]) -> bool:
@@ -127,7 +140,7 @@ def _faults(kind: str, tree: Node, error: Complaint) -> Iterator[_Fault]:
         case "anyOf":
             yield _wrong_alternative(tree, path, error)
         case keyword if keyword in RANGES:
-            if kind == "scenario":
+            if kind in RANGED:
                 yield _out_of_range(tree, path, error)
         case keyword:
             raise AssertionError(f"the schema uses {keyword}, which has no message")

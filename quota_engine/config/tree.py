@@ -26,6 +26,10 @@ class Numeral:
     value: int | float | None
 
 
+VALUES_MAX: Final = 60_000
+"""Keys and values of one file: three times what the largest stack that an account has room for takes."""
+
+
 class Unread(Enum):
     """What stands for a value whose fault was reported when the text was read; nothing more is said about it."""
 
@@ -76,6 +80,11 @@ def plain(node: Node) -> object:
             return [plain(item) for item in items]
         case scalar:
             return scalar
+
+
+def size(node: Node | None) -> int:
+    """Return the number of values in a tree, none for none."""
+    return sum(1 for _ in walk(node)) if node else 0
 
 
 def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:

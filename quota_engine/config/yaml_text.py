@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, ClassVar, Final, Protocol
 
 import yaml
 
 from ..model.diagnostic import Diagnostic, Span
-from .findings import FINDINGS_MAX, finding, too_many
+from .findings import FINDINGS_MAX, finding, too_many, too_many_values
 from .scalars import resolve
 from .source import CONTROL, Source
-from .tree import UNREAD, Member, Node
+from .tree import UNREAD, VALUES_MAX, Member, Node
 
 NESTING_MAX: Final = 50
 EXPANSION_MAX: Final = 100_000
@@ -79,6 +80,8 @@ class Reader:
 def read_yaml(source: Source) -> tuple[Node | None, list[Diagnostic]]:
     """Return the tree of a YAML document, None where there is none, and what is wrong with the text."""
     try:
+        if _may_have_too_many(source.text) and _has_too_many(source.text):
+            return None, [too_many_values(Span(source.file, 1, 1, 1, 1))]
         root = yaml.compose(source.text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         return None, [_syntax(source, error)]
@@ -88,6 +91,18 @@ def read_yaml(source: Source) -> tuple[Node | None, list[Diagnostic]]:
     if root is None:
         return None, [empty(source.file)]
     return convert_root(Reader(source.file, text_end(source.text)), root)
+
+
+def _may_have_too_many(text: str) -> bool:
+    """Whether the text has enough of the characters that begin a value: a quick look before the exact one."""
+    return sum(text.count(character) for character in "\n,:-?[{") > VALUES_MAX
+
+
+def _has_too_many(text: str) -> bool:
+    """Whether the text has more keys and values than a file may have; stops reading there."""
+    kinds = (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent, yaml.AliasEvent)
+    values = (event for event in yaml.parse(text, Loader=_Loader) if isinstance(event, kinds))
+    return next(islice(values, VALUES_MAX, None), None) is not None
 
 
 def text_end(text: str) -> tuple[int, int]:

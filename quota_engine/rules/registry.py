@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -44,10 +45,17 @@ class Rule:
         return f"{inspect.getdoc(self.judge)}\n\nSource\n  {self.source}\n"
 
     def run(self, value: Any, path: Path) -> Iterator[Diagnostic]:
-        """Judge `value`, which stands at `path`."""
-        for below, what, why, fix in self.judge(value):
+        """Judge `value`, which stands at `path`; nobody reads more than `FAULTS_MAX` findings of one rule about it."""
+        faults = self.judge(value)
+        for below, what, why, fix in islice(faults, FAULTS_MAX):
             yield Diagnostic(self.id, self.name, self.severity, what, (*path, *below), None, why, fix)
+        for below, what, why, fix in islice(faults, 1):
+            more = f"{what}; more findings of this rule are not shown"
+            yield Diagnostic(self.id, self.name, self.severity, more, (*path, *below), None, why, fix)
 
+
+FAULTS_MAX: Final = 250
+"""Findings of one rule about one value. Only a file with many times what the service allows has more."""
 
 _RULES: Final[dict[str, Rule]] = {}
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(_RULES)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..model.diagnostic import Severity
 from ..model.stack import State
-from ..model.work import Scenario, UpdatePriority
+from ..model.work import Job, Scenario, UpdatePriority
 from .names import label
 from .registry import Fault, rule
 
@@ -39,8 +39,11 @@ def in_share_preemption_without_priorities(scenario: Scenario) -> Iterator[Fault
         - {name: b, share: QS1, instances: {ml.g5.xlarge: 1}, priority: 2}
     """
     changed = {event.job for event in scenario.events if isinstance(event, UpdatePriority)}
+    by_share: dict[str, list[Job]] = {}
+    for job in scenario.jobs:
+        by_share.setdefault(job.share, []).append(job)
     for share in scenario.stack.job_queues[scenario.queue].quota_shares.values():
-        jobs = [job for job in scenario.jobs if job.share == share.name]
+        jobs = by_share.get(share.name, [])
         varied = len({job.priority for job in jobs}) > 1 or any(job.name in changed for job in jobs)
         if share.in_share_preemption is State.ENABLED and len(jobs) > 1 and not varied:
             what = (

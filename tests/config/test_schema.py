@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from quota_engine.config import KINDS, load_stack, schema
-from quota_engine.config.schema import RANGES
+from quota_engine.config.conform import RANGES
 from quota_engine.model.diagnostic import Severity
 from quota_engine.rules import check_stack
 from tools.schemas import render, schemas
