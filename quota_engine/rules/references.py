@@ -14,12 +14,21 @@ from .registry import Fault, rule
 _GUIDE = "AWS Batch User Guide, Create quota management resources"
 
 
+_CHOICES_MAX = 1000
+"""Names among which a similar one is looked for; an account has room for far fewer."""
+
+_LENGTH_MAX = 200
+"""Letters of a name for which a similar one is looked for; the service allows 128."""
+
+
 def _queue_path(queue: JobQueue, *below: str) -> Path:
     return ("job_queues", queue.name, *below)
 
 
 def suggest(name: str, known: Mapping[str, object]) -> str:
     """Return what to do about a name that nothing has."""
+    if len(known) > _CHOICES_MAX or len(name) > _LENGTH_MAX:
+        return "name one that is declared"
     match = get_close_matches(name, sorted(known), n=1)
     if match:
         return f"did you mean '{match[0]}'?"
