@@ -1,8 +1,10 @@
-"""How long a drift report takes for a large account: queues with shares on the emulator, with and without tags.
+"""How long a drift report takes for a large account, beside `pulumi refresh` of the same stack in the same run.
 
-    python benchmarks/drift.py [QUEUES] [SHARES A QUEUE]
+    python benchmarks/drift.py [QUEUES] [SHARES A QUEUE] [--no-pulumi]
 
-Prints the calls made and the seconds they took; the emulator runs in a process of its own.
+The real engine deploys the queues to the emulator, which runs in a process of its own; then the report is timed with
+and without tags, and the refresh. With --no-pulumi, or where no engine can be had, boto3 makes the queues and the
+refresh is left out, which is said. Prints the calls made and the seconds they took.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 import boto3
@@ -63,8 +67,26 @@ def create(stack: Stack, session: boto3.Session) -> None:
             batch.create_quota_share(**shapes.share_to_api(one, SCOPE.job_queue(queue.name)))
 
 
+def deploy(stack: Stack, url: str) -> Callable[[], object] | None:
+    """Deploy with the real engine; return what refreshes the stack, None where no engine can be had."""
+    from quota_engine.local import workspace
+    from quota_engine.local.errors import EngineUnavailable
+
+    os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="benchmark-drift-")
+    target = workspace.Target(stack, "large", url)
+    started = time.perf_counter()
+    try:
+        workspace.up(target)
+    except EngineUnavailable as error:
+        print(error.what)
+        return None
+    print(f"pulumi up: {time.perf_counter() - started:.2f} s")
+    return lambda: workspace.refresh(target)
+
+
 def main() -> None:
-    queues, shares = (int(text) for text in [*sys.argv[1:], "50", "20"][:2])
+    arguments = [text for text in sys.argv[1:] if text != "--no-pulumi"]
+    queues, shares = (int(text) for text in [*arguments, *["50", "20"][len(arguments) :]])
     stack = large_stack(queues, shares)
     ours, theirs = multiprocessing.Pipe()
     emulator = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs,))
@@ -74,7 +96,10 @@ def main() -> None:
         os.environ[f"AWS_ENDPOINT_URL_{service}"] = url
     session = boto3.Session(aws_access_key_id=SCOPE.account, aws_secret_access_key="any", region_name=SCOPE.region)
     try:
-        create(stack, session)
+        refreshed = None if "--no-pulumi" in sys.argv else deploy(stack, url)
+        if refreshed is None:
+            print("without pulumi refresh")
+            create(stack, session)
         for with_tags in (True, False):
             made = 0
 
@@ -88,6 +113,10 @@ def main() -> None:
             tags = "with tags" if with_tags else "without tags"
             compared = sum((report.compared or {}).values())
             print(f"{compared} resources, {tags}: {made + 1} calls, {seconds:.2f} s, {report.outcome.value}")
+        if refreshed is not None:
+            started = time.perf_counter()
+            refreshed()
+            print(f"pulumi refresh: {time.perf_counter() - started:.2f} s")
     finally:
         ours.send(None)
         emulator.join(10)

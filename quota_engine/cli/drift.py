@@ -101,7 +101,9 @@ def command(
         from ..live import iam_policy
 
         for target in targets:
-            output.emit(json.dumps(iam_policy(target.stack, whole_account=whole_account), indent=2))
+            output.emit(
+                json.dumps(iam_policy(target.stack, whole_account=whole_account, with_tags=not no_tags), indent=2)
+            )
         return 0
     from ..drift import Unmanaged, compare
     from ..report.drift_view import Compared

@@ -160,7 +160,7 @@ def _from_account(
         raise Trouble("which region?", why="neither --region, AWS_REGION nor a profile says", fix="give --region")
     job_id, name = find_job(job, queue, place, session)
     with calls_shown(output) as progress:
-        stack = adopt(name, place, [name], session, progress=progress).stack
+        stack = adopt(name, place, [name], session, with_tags=False, progress=progress).stack
         live = observe_jobs(stack, [name], session, progress=progress)[name]
     if live.unreadable:
         problem = live.unreadable[0]

@@ -62,7 +62,7 @@ def command(
     if print_iam_policy:
         from ..live import iam_policy
 
-        output.emit(json.dumps(iam_policy(declared, with_jobs=True), indent=2))
+        output.emit(json.dumps(iam_policy(declared, with_tags=False, with_jobs=True), indent=2))
         return 0
     from ..forecast import forecast
     from ..live import observe, observe_jobs, open_session

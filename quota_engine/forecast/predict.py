@@ -64,7 +64,7 @@ def _unreadable(stack: Stack, observed: Observation) -> list[Problem]:
     return [
         problem
         for path, problem in sorted(observed.unreadable.items(), key=lambda item: [str(part) for part in item[0]])
-        if path[-1:] != ("tags",) and path[0] != "scheduling_policies"
+        if path[-1:] != ("tags",)
     ]
 
 

@@ -75,12 +75,19 @@ def open_session(profile: str | None = None, role_arn: str | None = None) -> bot
         ) from error
 
 
-def make_clients(session: boto3.Session, region: str, *, connections: int, max_attempts: int | None) -> Clients:
+def make_clients(
+    session: boto3.Session,
+    region: str,
+    *,
+    connections: int,
+    max_attempts: int | None,
+    read_timeout_seconds: float = READ_TIMEOUT_SECONDS,
+) -> Clients:
     """Return clients that retry by the standard mode within a bound; raises LiveTrouble for unusable settings."""
     try:
         config = Config(
             connect_timeout=CONNECT_TIMEOUT_SECONDS,
-            read_timeout=READ_TIMEOUT_SECONDS,
+            read_timeout=read_timeout_seconds,
             max_pool_connections=connections,
             retries=_retries(max_attempts),
         )

@@ -35,6 +35,7 @@ def adopt(
     session: boto3.Session | None = None,
     *,
     account: str | None = None,
+    with_tags: bool = True,
     progress: Progress | None = None,
 ) -> Adopted:
     """Return the named queues with their shares, environments and policies, or with None everything there is.
@@ -45,12 +46,12 @@ def adopt(
     wanted = None if queues is None else tuple(dict.fromkeys(queues))
     look = Stack(name, region, account)
     if wanted is None:
-        observation = observe(look, session, whole_account=True, progress=progress)
+        observation = observe(look, session, whole_account=True, with_tags=with_tags, progress=progress)
         _refuse_unreadable(observation)
         found = observation.stack
     else:
         found = _found_queues(look, wanted, session, progress)
-        observation = observe(found, session, progress=progress)
+        observation = observe(found, session, with_tags=with_tags, progress=progress)
         _refuse_unreadable(observation)
         found = observation.stack
     declared, left_out = _declarable(found, is_named=wanted is not None)

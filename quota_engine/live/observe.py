@@ -18,7 +18,16 @@ from ..model.arns import Scope
 from ..model.observation import Condition, Observation, Problem
 from ..model.service_facts import PAGE_SIZE_MAX
 from ..model.stack import SAGEMAKER_TRAINING, JobQueue, Path, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack
-from .account import Clients, NotAuthenticated, Unreachable, identify, make_clients, open_session, refuse_foreign
+from .account import (
+    READ_TIMEOUT_SECONDS,
+    Clients,
+    NotAuthenticated,
+    Unreachable,
+    identify,
+    make_clients,
+    open_session,
+    refuse_foreign,
+)
 from .answers import SECTIONS, Detail, converted, is_of_quota_management, share_from
 from .calls import CallFailed, call, operation_name, pages, unexpected
 from .workers import side_by_side
@@ -44,6 +53,7 @@ def observe(
     with_tags: bool = True,
     whole_account: bool = False,
     max_attempts: int | None = None,
+    read_timeout_seconds: float = READ_TIMEOUT_SECONDS,
     progress: Progress | None = None,
 ) -> Observation:
     """Return what lives of `stack` in the session's account; raises LiveTrouble when nothing can be told.
@@ -51,7 +61,13 @@ def observe(
     Undeclared shares of declared queues are observed too, without their tags; other undeclared resources only with
     `whole_account`, and then with all their shares and tags. Without `with_tags` the call per share is saved.
     """
-    clients = make_clients(session or open_session(), stack.region, connections=max_workers, max_attempts=max_attempts)
+    clients = make_clients(
+        session or open_session(),
+        stack.region,
+        connections=max_workers,
+        max_attempts=max_attempts,
+        read_timeout_seconds=read_timeout_seconds,
+    )
     scope = identify(clients, stack)
     reading = _Reading(clients, scope, stack, max_workers, progress, with_tags=with_tags, whole_account=whole_account)
     reading.read_whole_resources()

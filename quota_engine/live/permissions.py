@@ -11,11 +11,13 @@ from ..model.arns import Scope
 from ..model.stack import Stack
 
 
-def iam_policy(stack: Stack, *, whole_account: bool = False, with_jobs: bool = False) -> dict[str, Any]:
+def iam_policy(
+    stack: Stack, *, whole_account: bool = False, with_tags: bool = True, with_jobs: bool = False
+) -> dict[str, Any]:
     """Return the policy document for one declaration, bound to its account where that is declared.
 
     With `whole_account` it covers everything of quota management there, declared or not; with `with_jobs` also the
-    jobs of its queues.
+    jobs of its queues; without `with_tags` not the tags of shares.
     """
     scope = Scope(stack.account or "*", stack.region)
     queues = ["*"] if whole_account else sorted(stack.job_queues)
@@ -41,6 +43,9 @@ def iam_policy(stack: Stack, *, whole_account: bool = False, with_jobs: bool = F
                 "Action": ["batch:ListQuotaShares"],
                 "Resource": [scope.job_queue(queue) for queue in queues],
             },
+        ]
+    if queues and with_tags:
+        statements += [
             {
                 "Sid": "ReadQuotaSharesAndTheirTags",
                 "Effect": "Allow",

@@ -23,7 +23,7 @@ ACCOUNT = "123456789012"
 
 @dataclass(frozen=True)
 class Fault:
-    """An answer in place of the right one; `status` 0 cuts the connection instead."""
+    """An answer in place of the right one; `status` 0 cuts the connection instead, -1 never answers."""
 
     status: int
     body: bytes = b"{}"
@@ -47,6 +47,7 @@ def gone(name: str = "it") -> Fault:
 
 
 CUT = Fault(0)
+SILENT = Fault(-1)
 
 
 @dataclass
@@ -62,6 +63,7 @@ class RecordedAccount:
     keys: list[str] = field(default_factory=list)
     roles: list[str] = field(default_factory=list)
     url: str = ""
+    closing: threading.Event = field(default_factory=threading.Event)
 
     def session(self, monkeypatch: Any) -> boto3.Session:
         """Point the usual environment variables here and return a session with keys that mean nothing."""
@@ -133,7 +135,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, answer: Fault | dict[str, Any]) -> None:
         if isinstance(answer, dict):
             answer = Fault(200, json.dumps(answer).encode())
-        if answer.status == 0:
+        if answer.status == -1:
+            self.account.closing.wait()
+        if answer.status <= 0:
             self.close_connection = True
             self.connection.close()
             return
@@ -181,6 +185,7 @@ def serve(account: RecordedAccount) -> Iterator[RecordedAccount]:
     try:
         yield account
     finally:
+        account.closing.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -10,7 +10,7 @@ from quota_engine.drift import DriftReport, Outcome, Unmanaged, compare
 from quota_engine.live import NotAuthenticated, observe
 from quota_engine.model.stack import Path, Stack
 from tests.live.conftest import StartAccount
-from tests.live.recorded_account import CUT, Fault, broken, denied, gone, throttled
+from tests.live.recorded_account import CUT, SILENT, Fault, broken, denied, gone, throttled
 
 TRAIN: Path = ("job_queues", "train")
 EVAL: Path = ("job_queues", "eval")
@@ -183,3 +183,32 @@ def test_a_throttled_call_is_tried_again_within_a_bound(
     observation = observe(stack, session, max_attempts=2)
     assert [name for name, _ in account.calls].count("describeschedulingpolicies") == 2
     assert ("scheduling_policies", "fifo") in observation.unreadable
+
+
+def test_an_answer_that_never_comes_makes_its_resources_unreadable(stack: Stack, start_account: StartAccount) -> None:
+    """A hanging endpoint must not hang the night's report, nor empty it."""
+    _, session = start_account(faults={("listquotashares", "eval"): SILENT})
+    report = compare(stack, observe(stack, session, read_timeout_seconds=0.3))
+    assert report.exit_code == 2
+    assert [gap.problem.code for gap in report.unreadable] == ["ReadTimeoutError"]
+    assert [gap.what for gap in report.unreadable] == ["which quota shares job queue 'eval' holds"]
+
+
+@pytest.mark.parametrize("code", ["SignatureDoesNotMatch", "RequestExpired"])
+def test_a_clock_that_is_off_is_trouble_and_the_fix_says_so(
+    code: str, stack: Stack, start_account: StartAccount
+) -> None:
+    """AWS refuses every signature then; nothing is missing, and signing in again would not help."""
+    body = f"<ErrorResponse><Error><Code>{code}</Code><Message>Signature expired: is now earlier than</Message></Error>"
+    _, session = start_account(faults={"getcalleridentity": Fault(403, f"{body}</ErrorResponse>".encode())})
+    with pytest.raises(NotAuthenticated) as refused:
+        observe(stack, session)
+    assert "clock" in refused.value.fix
+    assert refused.value.problem is not None
+    assert refused.value.problem.operation == "sts:GetCallerIdentity"
+
+
+def test_an_empty_page_with_a_token_is_not_the_end(stack: Stack, start_account: StartAccount) -> None:
+    """AWS may answer an empty page in the middle; what comes after it lives all the same."""
+    report = compared(stack, start_account, page_size=1, empty_page_in_the_middle=True)
+    assert report.outcome is Outcome.IN_SYNC
