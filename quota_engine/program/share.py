@@ -88,13 +88,13 @@ def quota_share(
             for unit, count in args.capacity_limits.items()
         ],
         resource_sharing_configuration=batch.QuotaShareResourceSharingConfigurationArgs(
-            strategy=args.strategy,  # type: ignore[arg-type]
+            strategy=args.strategy,
             borrow_limit=args.borrow_limit,
         ),
         preemption_configuration=batch.QuotaSharePreemptionConfigurationArgs(
-            in_share_preemption=args.in_share_preemption,  # type: ignore[arg-type]
+            in_share_preemption=args.in_share_preemption,
         ),
-        state=args.state,  # type: ignore[arg-type]
+        state=args.state,
         tags=dict(args.tags) if args.tags else None,
         opts=options(parent, args.protect, args.retain_on_delete, former_names),
     )

@@ -69,9 +69,10 @@ class QueueWatch(pulumi.ComponentResource):
     def _topic(self, topic: str, account: pulumi.Input[str]) -> pulumi.Output[str]:
         """Make a topic that event rules and alarms may publish to; return its ARN."""
         made = sns.Topic(topic, name=topic, tags=self._tags, opts=self._child)
+        arn: pulumi.Output[str] = made.arn
         policy = pulumi.Output.all(made.arn, account).apply(lambda known: json.dumps(topic_policy(known[0], known[1])))
         self._policies[topic] = sns.TopicPolicy(topic, arn=made.arn, policy=policy, opts=self._child)
-        return made.arn
+        return arn
 
     def _groups(self, names: Sequence[str]) -> dict[str, cloudwatch.LogGroup]:
         """Make log groups, and one policy for all of them: a region has room for ten such policies."""
