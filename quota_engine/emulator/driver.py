@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ..model.arns import Scope
 from ..model.service_facts import NUM_INSTANCES
@@ -52,6 +52,12 @@ Listener = Callable[["QueueDriver", TraceEvent], None]
 """Told of each event as it happens, with the record as it is at that moment."""
 
 
+class Hearer(Protocol):
+    """Who a queue tells of its events: the world. No function, so that a queue is plain data."""
+
+    def hear(self, driver: QueueDriver, event: TraceEvent) -> None: ...
+
+
 class QueueDriver:
     """One queue and its jobs; it outlives the queue, as finished jobs stay describable.
 
@@ -65,7 +71,7 @@ class QueueDriver:
         scope: Scope,
         queue_arn: str,
         state: SchedulerState,
-        listener: Listener,
+        hearer: Hearer,
         *,
         is_quota_managed: bool,
         takes_jobs: bool,
@@ -81,7 +87,7 @@ class QueueDriver:
         self.history = UseHistory()
         self.trace: deque[TraceEvent] = deque(maxlen=_TRACE_KEPT)
         self.event_count = 0
-        self._listener = listener
+        self._hearer = hearer
         self._numbers: dict[str, int] = {}
         self._changed: list[str] = []
 
@@ -114,7 +120,7 @@ class QueueDriver:
         if isinstance(event, STATUS_CHANGES):
             self._changed.append(event.job)
             self.history.take(event)
-        self._listener(self, event)
+        self._hearer.hear(self, event)
 
     def submit(self, at_ms: int, entry: JobEntry, job: Job) -> None:
         self._numbers[entry.job_id] = entry.number
@@ -162,7 +168,7 @@ def new_driver(
     policy: Mapping[str, Any] | None,
     settings: Settings,
     at_ms: int,
-    listener: Listener,
+    hearer: Hearer,
 ) -> QueueDriver:
     """Return the driver of a new queue, empty; given are the details of the queue and of what it stands on."""
     is_quota_managed = policy is not None and "quotaSharePolicy" in policy
@@ -177,7 +183,7 @@ def new_driver(
     )
     takes_jobs = is_quota_managed or policy is None
     return QueueDriver(
-        scope, queue["jobQueueArn"], state, listener, is_quota_managed=is_quota_managed, takes_jobs=takes_jobs
+        scope, queue["jobQueueArn"], state, hearer, is_quota_managed=is_quota_managed, takes_jobs=takes_jobs
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from ..model.trouble import Trouble
 
@@ -26,6 +26,12 @@ CREATE TABLE entry (
   account TEXT NOT NULL, region TEXT NOT NULL, body BLOB NOT NULL
 );
 """
+_CHECKPOINTS: Final = """
+CREATE TABLE IF NOT EXISTS checkpoint (
+  one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, fingerprint TEXT NOT NULL, world BLOB NOT NULL
+)
+"""
+"""At most one: the world after the entry `seq`, for the code that `fingerprint` tells."""
 
 
 class StateUnavailable(Trouble):
@@ -108,6 +114,7 @@ class SqliteJournal:
         marks = f"PRAGMA application_id={_APPLICATION_ID}; PRAGMA user_version={_FORMAT};"
         if not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             self._database.executescript(f"BEGIN EXCLUSIVE; {_SCHEMA} {marks} COMMIT;")
+        self._database.execute(_CHECKPOINTS)
 
     def append(self, entry: Entry) -> None:
         """Commit an entry. Raises StateUnavailable, e.g. when the disk is full."""
@@ -130,14 +137,30 @@ class SqliteJournal:
             raise
         self._write("COMMIT", ())
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield all entries in the order in which they were acknowledged. Raises StateUnavailable."""
-        query = "SELECT at_ms, kind, operation, account, region, body FROM entry ORDER BY seq"
+    def entries(self, after_seq: int = 0) -> Iterator[Entry]:
+        """Yield the entries after one, in the order in which they were acknowledged. Raises StateUnavailable."""
+        query = "SELECT at_ms, kind, operation, account, region, body FROM entry WHERE seq > ? ORDER BY seq"
         try:
-            for row in self._database.execute(query):
+            for row in self._database.execute(query, (after_seq,)):
                 yield Entry(*row)
         except sqlite3.Error as error:
             raise self._unavailable(error) from error
+
+    def checkpoint(self, fingerprint: str) -> tuple[int, bytes]:
+        """Return the number of the entry after which a world was kept, and that world; 0 without one to use."""
+        row = self._read("SELECT seq, world FROM checkpoint WHERE fingerprint = ?", (fingerprint,))
+        return (row[0], row[1]) if row else (0, b"")
+
+    def changes_since_checkpoint(self, fingerprint: str) -> int:
+        """Return how many entries a start would have to replay. Raises StateUnavailable."""
+        (last_seq,) = self._read("SELECT coalesce(max(seq), 0) FROM entry", ()) or (0,)
+        row = self._read("SELECT seq FROM checkpoint WHERE fingerprint = ?", (fingerprint,))
+        return int(last_seq - row[0] if row else last_seq)
+
+    def keep_checkpoint(self, fingerprint: str, world: bytes) -> None:
+        """Keep the world as it is after the latest entry, in place of the former one. Raises StateUnavailable."""
+        statement = "INSERT OR REPLACE INTO checkpoint SELECT 1, coalesce(max(seq), 0), ?, ? FROM entry"
+        self._write(statement, (fingerprint, world))
 
     def remember(self, name: str, value: str) -> str:
         """Return what is kept under a name; the first value given is kept for ever."""
@@ -157,7 +180,13 @@ class SqliteJournal:
     def close(self) -> None:
         self._database.close()
 
-    def _write(self, statement: str, values: tuple[str, ...]) -> None:
+    def _read(self, query: str, values: tuple[object, ...]) -> Any:
+        try:
+            return self._database.execute(query, values).fetchone()
+        except sqlite3.Error as error:
+            raise self._unavailable(error) from error
+
+    def _write(self, statement: str, values: tuple[object, ...]) -> None:
         try:
             self._database.execute(statement, values)
         except sqlite3.Error as error:

@@ -22,7 +22,7 @@ from .events import publisher
 from .journal import StateUnavailable
 from .protocol import bounded_protocol
 from .settings import ClockKind, Settings
-from .start import new_world
+from .start import keep_checkpoint, new_world
 from .store import World
 from .targets import open_target
 
@@ -95,9 +95,17 @@ def _world(settings: Settings) -> Iterator[World]:
             opened.callback(target.close)
             publish = publisher(target.publish)
         world = new_world(settings)
-        opened.callback(world.journal.close)
+        opened.callback(_leave, world)
         world.listener = publish  # only now: what a state file replays was published in its time
         yield world
+
+
+def _leave(world: World) -> None:
+    """Keep the world for the next start where that pays, and let go of the state file."""
+    with contextlib.suppress(StateUnavailable):  # the journal has everything, only the next start takes longer
+        if world.lost is None:
+            keep_checkpoint(world, world.journal)
+    world.journal.close()
 
 
 async def _keep_time(world: World) -> None:

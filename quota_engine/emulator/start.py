@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -15,8 +15,9 @@ from ..model.shapes import environment_to_api, policy_to_api, queue_to_api, shar
 from ..model.stack import Stack
 from ..model.trouble import Trouble
 from ..scheduler.assumptions import Assumptions
+from .checkpoint import fingerprint, freeze, thaw
 from .clock import ManualClock, make_clock
-from .journal import Entry, SqliteJournal, StateUnavailable
+from .journal import Entry, Journal, SqliteJournal, StateUnavailable
 from .perform import call_of, perform
 from .refusal import Refusal
 from .seed import plan_of, play
@@ -25,7 +26,10 @@ from .store import MARK_EVERY_MS, World
 from .strikes import strike
 from .wire.conform import conform
 
-_SHAPING = (
+CHECKPOINT_AFTER: Final = 1_000
+"""How many changes may be replayed at a start before the world is kept whole."""
+
+_SHAPING: Final = (
     "job_duration_ms",
     "scheduled_ms",
     "starting_ms",
@@ -123,14 +127,29 @@ def _open(settings: Settings, path: str) -> tuple[World, bool]:
 def _resume(settings: Settings, journal: SqliteJournal) -> tuple[World, bool]:
     """Return the world a journal holds, at the time it had come to, and whether it is new."""
     instance = journal.remember("instance", str(uuid.uuid4()))
-    world = World(settings, ManualClock(0), instance, journal.remember("seed", _seed(settings, instance)))
-    is_new = replay(world, journal.entries())
+    seed = journal.remember("seed", _seed(settings, instance))
+    after_seq, frozen = journal.checkpoint(fingerprint())
+    thawed = thaw(frozen) if after_seq else None
+    world = thawed or World(settings, ManualClock(0), instance, seed)
+    is_new = replay(world, journal.entries(after_seq if thawed else 0)) and thawed is None
     observed_ms = max(world.tick(), journal.marked_time())
     not_before_ms = observed_ms + (MARK_EVERY_MS if settings.clock is ClockKind.REAL and observed_ms else 0)
+    keep_checkpoint(world, journal)
     world.clock = make_clock(settings, not_before_ms)
     world.settings, world.journal = settings, journal
     world.write(Entry(world.tick(), "settings", "", "", "", _shaping(settings)))
     return world, is_new
+
+
+def keep_checkpoint(world: World, journal: Journal) -> None:
+    """Keep the world whole where a replay of what came after the last checkpoint would take long.
+
+    Raises StateUnavailable; nothing is lost then, as the journal has everything.
+    """
+    if not isinstance(journal, SqliteJournal):
+        return
+    if journal.changes_since_checkpoint(fingerprint()) >= CHECKPOINT_AFTER and (data := freeze(world)) is not None:
+        journal.keep_checkpoint(fingerprint(), data)
 
 
 def replay(world: World, entries: Iterable[Entry]) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..model.arns import Scope
 from ..scheduler.trace import TraceEvent
-from .clock import Clock
+from .clock import Clock, ManualClock
 from .cloudcontrol.book import RequestBook
 from .driver import JobEntry, Listener, QueueDriver
 from .faults import FaultBook
@@ -154,6 +154,21 @@ class World:
         if found is None:
             found = self.regions[scope] = Region(scope)
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a checkpoint holds: not what belongs to one process."""
+        of_the_process = ("clock", "journal", "listener", "lost", "faults")
+        return {name: value for name, value in vars(self).items() if name not in of_the_process}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.clock = ManualClock(self._now_ms)
+        self.journal, self.listener, self.lost, self.faults = NoJournal(), None, None, FaultBook()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something is to be done later."""
+        return bool(self._due)
 
     def hear(self, driver: QueueDriver, event: TraceEvent) -> None:
         """Pass an event of a queue on to whoever listens."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import signal
 import sqlite3
@@ -20,6 +21,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from quota_engine.emulator import ClockKind, LifecycleDelays, StackRefused, StateUnavailable
+from quota_engine.emulator.checkpoint import thaw
 from quota_engine.emulator.settings import RepeatedToken
 from tests.conftest import StartEmulator
 from tests.emulator.resources import FIFO, make_blog_queue, make_policy, make_queue, share_request, status, submit
@@ -276,6 +278,70 @@ def test_acknowledged_writes_survive_a_few_kills(state: str) -> None:
 def test_acknowledged_writes_survive_two_hundred_kills(state: str) -> None:
     """kill -9 at random moments under load, 200 times."""
     _kill_at_random(state, lives=200, seed=2)
+
+
+def _long_life(start_emulator: StartEmulator, state: str, monkey: pytest.MonkeyPatch) -> Any:
+    """Return an emulator that went through all kinds of changes and was killed; few changes make a checkpoint."""
+    monkey.setattr("quota_engine.emulator.start.CHECKPOINT_AFTER", 5)
+    first = start_emulator(state_file=state)
+    batch = first.client("batch")
+    make_blog_queue(batch)
+    for number in range(4):
+        submit(batch, f"job-{number}", "QS1", number, clientToken=f"token-{number}")
+    submit(batch, "qs2_job", "QS2", tags={"quota-engine/duration": "5m"})
+    first.advance(60_000)
+    stop(first)
+    return first
+
+
+def test_a_checkpoint_spares_the_replay(
+    start_emulator: StartEmulator, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the world kept whole, what lies before it is not read again: here it isn't even there any more."""
+    expected = dump(_read_only(_long_life(start_emulator, state, monkeypatch), start_emulator, state))
+    assert sql(state, "SELECT count(*) FROM checkpoint") == [(1,)]
+    sql(state, "DELETE FROM entry WHERE seq <= (SELECT seq FROM checkpoint)")
+    second = start_emulator(state_file=state)
+    assert dump(second) == expected
+    batch = second.client("batch")
+    with pytest.raises(ClientError, match="token-2"):
+        submit(batch, "job-2", "QS1", 2, clientToken="token-2")
+    second.advance(300_000)
+    (done,) = (job for job in dump(second)["regions"][0]["jobs"] if job["jobName"] == "qs2_job")
+    assert done["status"] == "SUCCEEDED"
+    assert submit(batch, "later", "QS1") not in {job["jobId"] for job in expected["regions"][0]["jobs"]}
+
+
+def _read_only(_first: Any, start_emulator: StartEmulator, state: str) -> Any:
+    """Start once more, by replay, which keeps the world; return that emulator, its file let go of."""
+    again = start_emulator(state_file=state)
+    stop(again)
+    return again
+
+
+@pytest.mark.parametrize("change", ["fingerprint = 'other'", "world = x'80059500'", "world = x'63706F736978'"])
+def test_a_checkpoint_that_can_not_be_used_is_passed_over(
+    start_emulator: StartEmulator, state: str, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Of another version, cut off, or forged: the journal is the truth, and is replayed."""
+    expected = dump(_read_only(_long_life(start_emulator, state, monkeypatch), start_emulator, state))
+    sql(state, f"UPDATE checkpoint SET {change}")
+    assert dump(start_emulator(state_file=state)) == expected
+
+
+def test_a_checkpoint_runs_nothing() -> None:
+    """A state file that somebody else wrote is data, whatever it names."""
+    for module, name in (
+        ("os", "system"),
+        ("builtins", "getattr"),
+        ("quota_engine.emulator.server", "signal.os.abort"),
+    ):
+        forged = pickle.PROTO + b"\x04" + _text(module) + _text(name) + pickle.STACK_GLOBAL + pickle.STOP
+        assert thaw(forged) is None
+
+
+def _text(value: str) -> bytes:
+    return pickle.SHORT_BINUNICODE + bytes([len(value)]) + value.encode()
 
 
 def test_the_journal_is_readable_by_people(start_emulator: StartEmulator, state: str) -> None:

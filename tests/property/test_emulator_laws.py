@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from quota_engine.emulator import ClockKind, Settings
+from quota_engine.emulator.checkpoint import freeze, thaw
 from quota_engine.emulator.clock import ManualClock
 from quota_engine.emulator.control import dump
 from quota_engine.emulator.dispatch import HttpRequest, answer
@@ -250,6 +251,11 @@ class EmulatorMachine(RuleBasedStateMachine):
         again = fresh_world()
         replay(again, self.journal.entries)
         assert contents(again) == contents(self.world)
+        frozen = freeze(self.world)
+        assert frozen is not None
+        thawed = thaw(frozen)
+        assert thawed is not None
+        assert contents(thawed) == contents(self.world)
 
 
 TestEmulatorAgainstADictionary = EmulatorMachine.TestCase

@@ -43,7 +43,7 @@ def create_job_queue(call: Call, request: Api) -> Api:
         policy.detail if policy else None,
         call.settings,
         call.at_ms,
-        call.world.hear,
+        call.world,
     )
     return {"jobQueueName": name, "jobQueueArn": queue.arn}
 
