@@ -73,9 +73,10 @@ def _build(
         reader = threading.Thread(target=_copy_lines, args=(go.stderr, output), daemon=True)
         reader.start()
         try:
+            line.update(f"building {what}: {_how_far(output)}")
             while reader.is_alive():
-                line.update(f"building {what}: {_how_far(output)}")
                 reader.join(_LOOK_INTERVAL_S)
+                line.update(f"building {what}: {_how_far(output)}")
         except BaseException:
             go.kill()
             raise

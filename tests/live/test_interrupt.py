@@ -47,7 +47,14 @@ def test_ctrl_c_does_not_wait_for_calls_that_hang() -> None:
     }
     command = [sys.executable, "-m", "quota_engine", "drift", "stacks/dev.yaml"]
     run = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that starts the suite in the background has it ignore SIGINT, and children inherit that.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.default_int_handler),
     )
     try:
         assert asked.wait(60), "the command never asked Batch anything"
