@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 from quota_engine.emulator import PortUnavailable, Settings, running, serve
 from tests.conftest import Emulator
 from tests.emulator.resources import make_blog_queue, payload
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 SERVE = """
 import sys
@@ -139,3 +142,37 @@ def test_the_aws_cli_uses_cloud_control_and_sts(aws: Cli) -> None:
     aws("cloudcontrol", "wait", "resource-request-success", f"--request-token={made['ProgressEvent']['RequestToken']}")
     found = aws("cloudcontrol", "list-resources", "--type-name=AWS::Batch::SchedulingPolicy")
     assert json.loads(found["ResourceDescriptions"][0]["Properties"])["Name"] == "p"
+
+
+def test_the_command_plays_a_scenario_and_publishes(tmp_path: Path) -> None:
+    """The options together, as in the documentation: a scenario in a hurry, its events on standard output."""
+    scenario = ROOT / "scenarios" / "lend-and-borrow.yaml"
+    command = [
+        str(Path(sys.executable).with_name("quota-engine")),
+        "serve",
+        "--port",
+        "0",
+        "--speed",
+        "100000",
+        "--quiet",
+    ]
+    process = subprocess.Popen(
+        [*command, "--seed", str(scenario), "--events", "-"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout
+    try:
+        events = (json.loads(line) for line in process.stdout if line.startswith("{"))
+        preemptions = (event for event in events if event["detail-type"].endswith("Preemption Started"))
+        reasons = [event["detail"]["statusReason"] for event in islice(preemptions, 2)]
+    finally:
+        process.terminate()
+        process.wait()
+    assert ["ross-share" in reason for reason in reasons] == [True, False]
+
+
+def test_a_seed_brings_its_own_declaration() -> None:
+    """Two declarations at once can't be meant."""
+    command = [str(Path(sys.executable).with_name("quota-engine")), "serve", "--stack", "dev", "--seed"]
+    done = subprocess.run([*command, str(ROOT / "scenarios" / "lend-and-borrow.yaml")], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "leave out --stack" in done.stderr
