@@ -155,6 +155,14 @@ class Ledger:
         """Whether more is committed than the environment has, in a unit of the need (its limit was lowered)."""
         return any(self.committed[unit] > self.limit[unit] for unit, _ in pairs)
 
+    def is_covered(self, account: Account, pairs: Pairs) -> bool:
+        """Whether what a share uses above its own limit is lent to it now: OVER <= IDLE, and nothing reserved used."""
+        return all(
+            account.use[unit] <= account.cap[unit]
+            or (self.slack[unit] >= 0 and self.committed[unit] + self.reserved[unit] <= self.limit[unit])
+            for unit, _ in pairs
+        )
+
     def can_borrow(self, account: Account, pairs: Pairs) -> bool:
         """Whether the need fits with borrowed capacity, nobody preempted: borrow_ok(j, {}).
 

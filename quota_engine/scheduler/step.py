@@ -108,10 +108,11 @@ def _redeem_claims(state: SchedulerState) -> None:
 
 
 def _redeem(state: SchedulerState, claim: Claim) -> None:
-    """Dispatch a claim's job, unless limits were lowered meanwhile: new placements obey the new ones."""
+    """Dispatch a claim's job, unless it can't be placed now: limits were lowered, or what it was to borrow is taken."""
     record, share = claim.record, claim.record.share
     pairs = record.need.pairs
-    if state.ledger.is_over(pairs) or any(share.use[unit] > share.max_use[unit] for unit, _ in pairs):
+    exceeds = any(share.use[unit] > share.max_use[unit] for unit, _ in pairs)
+    if exceeds or state.ledger.is_over(pairs) or not state.ledger.is_covered(share, pairs):
         lapse_claim(state, claim)
         return
     share.claim = None

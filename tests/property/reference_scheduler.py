@@ -179,6 +179,12 @@ class Reference:
                 return False
         return True
 
+    def lent(self, unit: str) -> bool:
+        """Whether all that shares use above their limits is idle at lenders, and nothing reserved is used."""
+        over = sum(self.over(name, unit) for name in self.order)
+        lenders = [name for name in self.order if self.share(name).strategy is not Strategy.RESERVE]
+        return over <= sum(self.idle(name, unit) for name in lenders) and self.press(unit) == 0
+
     # Victims.
 
     @staticmethod
@@ -301,7 +307,7 @@ class Reference:
         if any(
             self.total(unit) > self.se(unit) or self.use(job.share, unit) > self.max_use(job.share, unit)
             for unit in job.need
-        ):
+        ) or any(self.over(job.share, unit) and not self.lent(unit) for unit in job.need):
             self.lapse(claim)
             return
         self.claims.remove(claim)

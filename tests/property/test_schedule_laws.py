@@ -101,7 +101,8 @@ def test_ceilings_hold_while_no_setting_changes(scenario: Scenario) -> None:
             limit = environment.capacity_limits.get(unit, 0)
             nominal = sum(share.capacity_limits.get(unit, 0) for share in queue.quota_shares.values())
             assert physical(state, unit) <= state.ledger.committed[number] <= limit
-            assert -state.ledger.slack[number] <= limit - nominal
+            # What a claim was to borrow may be taken back before it is redeemed; then it lapses.
+            assert -state.ledger.slack[number] <= limit - nominal or state.claims
             assert (
                 state.ledger.committed[number] + state.ledger.reserved[number] <= limit or scenario.timing.stopping_ms
             )
