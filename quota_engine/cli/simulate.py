@@ -14,7 +14,7 @@ from .options import Output, output_options, worst
 
 if TYPE_CHECKING:
     from ..model.work import Scenario
-    from ..simulate import Measures, Run, Verdict
+    from ..simulate import Measures, Run, Tried, Verdict
 
 
 @click.command(
@@ -29,8 +29,14 @@ if TYPE_CHECKING:
     metavar="NAME=VALUE",
     help="Change an assumption of the model (see quota-engine assumptions); wins over the scenario's.",
 )
+@click.option(
+    "--sensitivity",
+    "sensitive",
+    is_flag=True,
+    help="Run again under each other value of each assumption and tell which would change this run, and what first.",
+)
 @output_options("text", "json", "markdown")
-def command(scenarios: Sequence[Path], assumed: Sequence[str], output: Output) -> int:
+def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, output: Output) -> int:
     """Run each SCENARIO to its end and tell what happened: a story, a timeline, and a verdict per expectation.
 
     Exit 0: all expectations hold. Exit 1: some don't. Exit 2: a file has errors.
@@ -40,7 +46,7 @@ def command(scenarios: Sequence[Path], assumed: Sequence[str], output: Output) -
     switches = dict(_switch(text) for text in assumed)
     loaded = [good_scenario(path) for path in scenarios]
     told = [
-        _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}))
+        _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}), sensitive)
         for path, one in zip(scenarios, loaded, strict=True)
     ]
     output.emit(_render(told, output))
@@ -56,16 +62,17 @@ def _switch(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One scenario's run, its verdicts, and its measures."""
+    """One scenario's run, its verdicts, its measures, and what it rests on where that was asked for."""
 
     run: Run
     verdicts: Sequence[Verdict]
     measures: Measures
+    tried: Sequence[Tried] | None = None
 
 
-def _tell(path: Path, scenario: Scenario) -> Told:
+def _tell(path: Path, scenario: Scenario, sensitive: bool) -> Told:
     from ..scheduler.assumptions import AssumptionError
-    from ..simulate import ScenarioError, judge, measure, run
+    from ..simulate import ScenarioError, judge, measure, run, sensitivity
 
     try:
         outcome = run(scenario)
@@ -73,7 +80,7 @@ def _tell(path: Path, scenario: Scenario) -> Told:
         raise Trouble(str(error), fix="see quota-engine assumptions") from error
     except ScenarioError as error:
         raise Trouble(f"{path} can't be run: {error}") from error
-    return Told(outcome, judge(outcome), measure(outcome))
+    return Told(outcome, judge(outcome), measure(outcome), sensitivity(outcome) if sensitive else None)
 
 
 def _render(told: Sequence[Told], output: Output) -> str:
@@ -84,12 +91,12 @@ def _render(told: Sequence[Told], output: Output) -> str:
 
             from ..report.simulation_json import as_json
 
-            runs = [as_json(one.run, one.verdicts, one.measures) for one in told]
+            runs = [as_json(one.run, one.verdicts, one.measures, one.tried) for one in told]
             return json.dumps({"scenarios": runs}, indent=2, ensure_ascii=False)
         case "markdown":
             from ..report import simulation_markdown
 
-            return "\n".join(simulation_markdown.render(one.run, one.verdicts) for one in told)
+            return "\n".join(simulation_markdown.render(one.run, one.verdicts, tried=one.tried) for one in told)
         case _:
             return "\n".join(_as_text(one, output) for one in told)
 
@@ -105,4 +112,5 @@ def _as_text(one: Told, output: Output) -> str:
         ascii_only=output.ascii_only,
         max_lines=None if output.verbose else simulation_text.MAX_LINES,
         style=output.style,
+        tried=one.tried,
     )

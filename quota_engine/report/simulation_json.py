@@ -16,7 +16,7 @@ from typing import Any
 from quota_engine import __version__
 
 from ..scheduler.trace import TraceEvent
-from ..simulate import Measures, Run, Verdict, timelines
+from ..simulate import Divergence, Measures, Run, Tried, Verdict, timelines
 
 VERSION = 1
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
@@ -27,8 +27,10 @@ def render(run: Run, verdicts: Sequence[Verdict], measures: Measures | None = No
     return json.dumps(as_json(run, verdicts, measures), indent=2) + "\n"
 
 
-def as_json(run: Run, verdicts: Sequence[Verdict], measures: Measures | None = None) -> dict[str, Any]:
-    """Return a simulation as plain data."""
+def as_json(
+    run: Run, verdicts: Sequence[Verdict], measures: Measures | None = None, tried: Sequence[Tried] | None = None
+) -> dict[str, Any]:
+    """Return a simulation as plain data; `sensitivity` is null where it was not asked for."""
     scenario = run.scenario
     return {
         "version": VERSION,
@@ -45,6 +47,7 @@ def as_json(run: Run, verdicts: Sequence[Verdict], measures: Measures | None = N
         "refused": [event_as_json(event) for event in run.refused],
         "unfinished": [_plain(left) for left in run.unfinished],
         "measures": None if measures is None else _plain(measures),
+        "sensitivity": None if tried is None else [_tried(one) for one in tried],
         "events": [event_as_json(event) for event in run.trace],
     }
 
@@ -64,6 +67,31 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "expected": verdict.expected,
         "seen": verdict.seen,
         "at_ms": verdict.at_ms,
+    }
+
+
+def _tried(tried: Tried) -> dict[str, Any]:
+    return {
+        "assumption": tried.number,
+        "switch": tried.switch,
+        "value": tried.value,
+        "changes": tried.first is not None,
+        "first": None if tried.first is None else _divergence(tried.first),
+        "jobs": tried.jobs,
+        "verdicts_turned": [
+            {"index": turned.expectation.index, "held": turned.held, "holds": turned.holds, "seen": turned.seen}
+            for turned in tried.turned
+        ],
+        "stopped_because": tried.stopped_because or None,
+    }
+
+
+def _divergence(first: Divergence) -> dict[str, Any]:
+    return {
+        "at_ms": first.at_ms,
+        "job": first.job,
+        "here": None if first.here is None else event_as_json(first.here),
+        "otherwise": None if first.otherwise is None else event_as_json(first.otherwise),
     }
 
 

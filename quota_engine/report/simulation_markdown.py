@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..simulate import Run, Verdict, timelines
+from ..simulate import Run, Tried, Verdict, timelines
 from .gantt import draw
+from .simulation_sensitivity import markdown_section
 from .simulation_text import MAX_LINES, queue_of, share_title
 from .story import story
 from .times import clock
@@ -15,8 +16,17 @@ _MARKS = {"holds": "✅", "fails": "❌", "undecided": "❔"}
 WIDTH = 100
 
 
-def render(run: Run, verdicts: Sequence[Verdict], *, max_lines: int | None = MAX_LINES) -> str:
-    """Return one scenario. `max_lines` bounds story and timeline; what is left out is counted."""
+def render(
+    run: Run,
+    verdicts: Sequence[Verdict],
+    *,
+    max_lines: int | None = MAX_LINES,
+    tried: Sequence[Tried] | None = None,
+) -> str:
+    """Return one scenario, with its sensitivity where it was asked for.
+
+    `max_lines` bounds story and timeline; what is left out is counted.
+    """
     holding = sum(verdict.holds for verdict in verdicts)
     title = run.scenario.description or run.scenario.stack.name
     found = [f"### {markdown(title)}: {holding} of {len(verdicts)} expectations hold", ""]
@@ -24,6 +34,7 @@ def render(run: Run, verdicts: Sequence[Verdict], *, max_lines: int | None = MAX
         found += ["| | expected | seen |", "|---|---|---|", *(_row(verdict) for verdict in verdicts), ""]
     found += _unfinished(run)
     found += ["<details><summary>What happens</summary>", "", *_story(run, max_lines), "", "</details>", ""]
+    found += markdown_section(tried) if tried is not None else []
     return "\n".join([*found, *_timeline(run, max_lines)]) + "\n"
 
 

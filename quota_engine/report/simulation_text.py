@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from ..model.stack import JobQueue, QuotaShare
 from ..scheduler.trace import Dispatched, PreemptionStarted
-from ..simulate import JobTimeline, Measures, Run, SegmentKind, Verdict, timelines
+from ..simulate import JobTimeline, Measures, Run, SegmentKind, Tried, Verdict, timelines
 from .gantt import ASCII, UNICODE, draw
+from .simulation_sensitivity import text as sensitivity_text
 from .story import Line, amount, story
 from .style import Style, plain
 from .times import clock, rough
@@ -28,8 +29,12 @@ def render(
     ascii_only: bool = False,
     max_lines: int | None = MAX_LINES,
     style: Style = plain,
+    tried: Sequence[Tried] | None = None,
 ) -> str:
-    """Return the whole story. `max_lines` bounds story and timeline, None for all; what is left out is counted."""
+    """Return the whole story, with its sensitivity where it was asked for.
+
+    `max_lines` bounds story and timeline, None for all; what is left out is counted.
+    """
     parts = [
         _head(run, width, style),
         _story(run, max_lines, width, ascii_only, style),
@@ -38,6 +43,7 @@ def render(
         _unfinished(run, width, style),
         _verdicts(verdicts, width, ascii_only, style),
         _basis(run, style),
+        *([sensitivity_text(tried, width, style)] if tried is not None else []),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 

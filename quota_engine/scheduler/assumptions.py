@@ -23,6 +23,35 @@ _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+_EITHER: Final = ("false", "true")
+TRIED: Final[Mapping[str, tuple[str, ...]]] = {
+    "borrow_unlisted_units": _EITHER,
+    "straddle_reclaims": _EITHER,
+    "unallocated_borrowable": _EITHER,
+    "disabled_shares_lend": _EITHER,
+    "backfill": _EITHER,
+    "eager_limit_enforcement": _EITHER,
+    "borrow_fifo_strict": _EITHER,
+    **_CHOICES,
+    "victim_order": (
+        "priority,youngest",
+        "priority,oldest",
+        "priority,largest,youngest",
+        "priority,smallest,youngest",
+        "priority,most_borrowed,youngest",
+        "most_borrowed,priority,youngest",
+        "youngest",
+        "oldest",
+    ),
+    "capacity_backoff": ("1s", "60s", "10m"),
+    "timing.stopping": ("0s", "20s", "2m"),
+}
+"""{switch: the values a sensitivity run tries, as a user writes them}; a run's own value is passed over.
+
+All values of a switch that lists its values; of the others those that lie far apart.
+"""
+
+
 class PointStatus(StrEnum):
     """How well a point is founded: stated by the service, following from what it states, or chosen by us."""
 

@@ -7,9 +7,11 @@ from .judge import Verdict, judge
 from .metrics import Measures, measure
 from .outcome import Run, Start, Unfinished, sequence
 from .run import ScenarioError, run, run_into
+from .sensitivity import Divergence, Tried, Turned, sensitivity
 from .timeline import JobTimeline, Segment, SegmentKind, timelines
 
 __all__ = [
+    "Divergence",
     "JobTimeline",
     "Measures",
     "Run",
@@ -17,12 +19,15 @@ __all__ = [
     "Segment",
     "SegmentKind",
     "Start",
+    "Tried",
+    "Turned",
     "Unfinished",
     "Verdict",
     "judge",
     "measure",
     "run",
     "run_into",
+    "sensitivity",
     "sequence",
     "timelines",
 ]

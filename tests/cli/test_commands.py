@@ -53,6 +53,7 @@ def test_a_simulation_gives_the_same_bytes_every_time(quota_engine: Run, form: s
 def test_an_assumption_can_be_changed_and_a_wrong_one_is_trouble(quota_engine: Run) -> None:
     """`--assume` reaches the model; a name or value that it doesn't know is said with the legal ones."""
     assert quota_engine("simulate", WALKTHROUGH, "--assume", "victim_order=priority,oldest").returncode == 0
+    assert "Sensitivity: " in quota_engine("simulate", WALKTHROUGH, "--sensitivity").stdout
     for wrong in ("victim_order=fastest", "frob=1", "victim_order"):
         run = quota_engine("simulate", WALKTHROUGH, "--assume", wrong)
         assert run.returncode == 2

@@ -14,7 +14,7 @@ from quota_engine.report import simulation_json, simulation_markdown, simulation
 from quota_engine.report.gantt import ASCII, draw
 from quota_engine.report.story import story
 from quota_engine.report.visible import width_of
-from quota_engine.simulate import Run, SegmentKind, judge, measure, run, timelines
+from quota_engine.simulate import Run, SegmentKind, judge, measure, run, sensitivity, timelines
 
 CASES = Path(__file__).parent.parent / "cases" / "report"
 
@@ -138,3 +138,29 @@ def test_output_does_not_depend_on_the_run_before(announcement: Run) -> None:
     assert simulation_text.render(again, judge(again), measure(again)) == simulation_text.render(
         announcement, judge(announcement), measure(announcement)
     )
+
+
+def test_the_sensitivity_is_told_in_every_format(announcement: Run) -> None:
+    """What would change comes with its first difference, the rest in one line."""
+    tried = sensitivity(announcement)
+    text = simulation_text.render(announcement, [], tried=tried)
+    told = text[text.index("Sensitivity: ") :]
+    assert "would change this run" in told.splitlines()[0]
+    assert "A-15 timing.stopping = 20s: " in told
+    assert "here: 00:10:00 " in told
+    assert "then: 00:10:20 " in told
+    assert "Would change nothing: A-03 borrow_unlisted_units" in told
+    assert "| A-15 `timing.stopping` | `20s` | here: 00:10:00 " in simulation_markdown.render(
+        announcement, [], tried=tried
+    )
+    data = simulation_json.as_json(announcement, [], None, tried)["sensitivity"]
+    [changed] = [one for one in data if (one["switch"], one["value"]) == ("timing.stopping", "20s")]
+    assert changed["changes"]
+    assert changed["first"]["at_ms"] == 600_000
+    assert {one["switch"] for one in data if not one["changes"]} >= {"backfill", "capacity_backoff"}
+
+
+def test_the_sensitivity_is_left_out_unless_asked_for(announcement: Run) -> None:
+    """Thirty more runs are nobody's default."""
+    assert "Sensitivity" not in simulation_text.render(announcement, [])
+    assert simulation_json.as_json(announcement, [])["sensitivity"] is None
