@@ -33,8 +33,8 @@ class Need:
     __slots__ = ("by_unit", "pairs")
 
     def __init__(self, pairs: Pairs, by_unit: Capacity) -> None:
-        self.pairs = pairs
-        self.by_unit = by_unit
+        self.pairs: Pairs = pairs
+        self.by_unit: Capacity = by_unit
 
 
 class Account:

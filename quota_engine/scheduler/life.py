@@ -108,7 +108,7 @@ def update_priority(state: SchedulerState, record: JobRecord, priority: int) -> 
     share = record.share
     if record.status is JobStatus.RUNNABLE:
         share.enqueue(record, state.tick())
-    elif record.victim_entry is not None:
+    elif record.victim_number:
         index_victim(state, record)
     state.touch(share)
     state.released = True
@@ -335,7 +335,7 @@ def _leave(state: SchedulerState, record: JobRecord) -> None:
     else:
         _release_held(state, record, stopping)
     record.stopping = None
-    record.victim_entry = None
+    record.victim_number = 0
     share.running.pop(record.seq, None)
     state.clear_timer(record)
     state.touch(share)
@@ -383,9 +383,8 @@ def index_victim(state: SchedulerState, record: JobRecord) -> None:
     share = record.share
     if share.victims is None:
         return
-    entry = (state.victim_key(record), state.tick(), record)
-    record.victim_entry = entry
-    share.add_victim(entry)
+    record.victim_number = state.tick()
+    share.add_victim((state.victim_key(record), record.victim_number, record))
 
 
 def preempt(
@@ -396,7 +395,7 @@ def preempt(
         pairs = victim.need.pairs
         state.ledger.add_use(victim.share, pairs, -1)
         victim.stopping = Stopping(kind, by.key if by else "", by.share.name if by else "", claim)
-        victim.victim_entry = None
+        victim.victim_number = 0
         victim.status_reason = service_facts.PREEMPTION_IN_PROGRESS + _PREEMPTION_REASONS[kind]
         state.touch(victim.share)
         state.emit(

@@ -38,7 +38,7 @@ class _Candidates:
         heap = _heaps(self.state, share).get(unit)
         while heap:
             entry = heap[0]
-            if entry[2].victim_entry is not entry:
+            if entry[2].victim_number != entry[1]:
                 heappop(heap)
             elif entry[2] in self.passed:
                 self.popped.append((heap, heappop(heap)))
@@ -75,7 +75,7 @@ def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
         heap = heaps.get(unit)
         while heap:
             entry = heap[0]
-            if entry[2].victim_entry is entry:
+            if entry[2].victim_number == entry[1]:
                 if entry[0][0] < head.priority:
                     return True
                 break

@@ -94,7 +94,7 @@ class JobRecord:
         "preempted_attempts",
         "preempted_count",
         "priority",
-        "queue_entry",
+        "queue_number",
         "queued_ms",
         "running_ms",
         "scheduled_ms",
@@ -106,7 +106,7 @@ class JobRecord:
         "stopped_ms",
         "stopping",
         "token",
-        "victim_entry",
+        "victim_number",
     )
 
     def __init__(self, job: Job, share: ShareState, need: Need, seq: int, now_ms: int) -> None:
@@ -138,8 +138,8 @@ class JobRecord:
         self.capacity_blocked = False
         self.capacity_wait_ms = 0
         self.token = 0
-        self.queue_entry: QueueEntry | None = None
-        self.victim_entry: VictimEntry | None = None
+        self.queue_number = 0
+        self.victim_number = 0
 
     @property
     def share_name(self) -> str:
@@ -159,9 +159,9 @@ class JobRecord:
 class ShareState(Account):
     """One share: its settings, its amounts, its waiting and its dispatched jobs.
 
-    `waiting` is a heap with dead entries: one is alive while it is its record's `queue_entry`. `victims` holds one such
-    heap per unit, built when a victim of this share is first looked for. `head` is the first waiting job, `claim` its
-    claim; `blocked_*` what that head's statusReason says.
+    `waiting` is a heap with dead entries: one is alive while its number is its record's `queue_number`. `victims` holds
+    one such heap per unit, built when a victim of this share is first looked for. `head` is the first waiting job,
+    `claim` its claim; `blocked_*` what that head's statusReason says.
     """
 
     __slots__ = (
@@ -215,24 +215,23 @@ class ShareState(Account):
         waiting = self.waiting
         while waiting:
             entry = waiting[0]
-            if entry[2].queue_entry is entry:
+            if entry[2].queue_number == entry[1]:
                 return entry[2]
             heappop(waiting)
         return None
 
     def enqueue(self, record: JobRecord, tick: int) -> None:
         """Put a RUNNABLE job in its place; a former entry of it is dead from now on. `tick` is used once only."""
-        if record.queue_entry is None:
+        if not record.queue_number:
             self.waiting_count += 1
-        entry = (queue_key(record), tick, record)
-        record.queue_entry = entry
-        heappush(self.waiting, entry)
+        record.queue_number = tick
+        heappush(self.waiting, (queue_key(record), tick, record))
         if len(self.waiting) > 64 + 2 * self.waiting_count:
-            self.waiting = [entry for entry in self.waiting if entry[2].queue_entry is entry]
+            self.waiting = [entry for entry in self.waiting if entry[2].queue_number == entry[1]]
             heapify(self.waiting)
 
     def dequeue(self, record: JobRecord) -> None:
-        record.queue_entry = None
+        record.queue_number = 0
         self.waiting_count -= 1
 
     def add_victim(self, entry: VictimEntry) -> None:
@@ -243,12 +242,12 @@ class ShareState(Account):
             heap = self.victims.setdefault(unit, [])
             heappush(heap, entry)
             if len(heap) > 64 + 2 * self.use[unit]:
-                heap[:] = [entry for entry in heap if entry[2].victim_entry is entry]
+                heap[:] = [entry for entry in heap if entry[2].victim_number == entry[1]]
                 heapify(heap)
 
     def in_order(self) -> list[JobRecord]:
         """Return all waiting jobs in their order. Costs a sort: for reports, and for backfill."""
-        return [entry[2] for entry in sorted(self.waiting) if entry[2].queue_entry is entry]
+        return [entry[2] for entry in sorted(self.waiting) if entry[2].queue_number == entry[1]]
 
 
 TimerEntry = tuple[int, int, int, "JobRecord"]

@@ -41,7 +41,7 @@ TRANSITIONS: Final[Mapping[JobStatus, frozenset[JobStatus]]] = {
 }
 
 
-class TransitionError(RuntimeError):
+class TransitionError(Exception):
     """A job was to change between two statuses that the table does not connect."""
 
     def __init__(self, job: str, old: JobStatus, new: JobStatus) -> None:

@@ -43,7 +43,7 @@ _NEVER: Final = 9
 """Beyond every step."""
 
 
-class SchedulingError(RuntimeError):
+class SchedulingError(Exception):
     """A pass that dispatches without end: a fault of the model, never of its input."""
 
 
