@@ -192,6 +192,8 @@ def from_snapshot(path: Path, stack: Stack, *, with_tags: bool, whole_account: b
     """Return as much of a snapshot as was asked for; raises Trouble if it is of another account or region."""
     from ..model.snapshot import read_snapshot, refuse_unfit
 
+    if path.exists() and not path.is_file():
+        raise Trouble(f"can't read {path}", why="it is not a regular file")
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -51,6 +52,9 @@ EXTRAS = {
 
 PROGRAM = "quota-engine"
 COMPLETION = "_QUOTA_ENGINE_COMPLETE"
+_PASSWORD = re.compile(r"(\w+://)[^/@\s]+@")
+"""The user and password in a URL."""
+
 TROUBLE = 2
 INTERRUPTED = 130
 
@@ -96,10 +100,12 @@ def cli() -> None:
 
 
 def _say(what: str, why: str = "", fix: str = "") -> None:
+    """Print what could not be done. One line each, and no password: both may come from a URL or a path."""
     lines = [f"quota-engine: error: {what}"]
     lines += [f"  why: {why}"] if why else []
     lines += [f"  fix: {fix}"] if fix else []
-    click.echo("\n".join(lines), err=True)
+    shown = (_PASSWORD.sub(r"\1***@", line.replace("\n", "\\n").replace("\r", "\\r")) for line in lines)
+    click.echo("\n".join(shown), err=True)
 
 
 def _show_findings(error: Trouble) -> None:
@@ -147,8 +153,6 @@ def run(args: Sequence[str]) -> int:
         return TROUBLE
     except Trouble as error:
         _show_findings(error)
-        if verbose and error.__cause__ is not None:
-            traceback.print_exception(error.__cause__)
         _say(error.what, error.why, error.fix)
         return TROUBLE
     except ModuleNotFoundError as error:
@@ -158,7 +162,7 @@ def run(args: Sequence[str]) -> int:
         else:
             _say(
                 f"this command needs {error.name}, which is not installed",
-                fix=f"pip install 'quota-engine[{extra}]'",
+                fix=f"pip install -e '.[{extra}]' in a checkout of quota-engine",
             )
         return TROUBLE
     except (KeyboardInterrupt, click.Abort):
@@ -177,5 +181,8 @@ def run(args: Sequence[str]) -> int:
 
 
 def main() -> NoReturn:
-    """Console script."""
+    """Console script. Standard streams that the caller closed lead nowhere, instead of being missing."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open to the end
     sys.exit(run(sys.argv[1:]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -81,21 +82,39 @@ STYLES: dict[str, dict[str, Any]] = {
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Replace `path` by a file with `text`, atomically."""
+    """Give the file at `path` this text: whole or not at all. A symbolic link is followed, a file's mode is kept.
+
+    What is no regular file (a pipe, a terminal, /dev/null) is written to, never replaced.
+    """
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", newline="") as special:
+                special.write(text)
+        else:
+            _replace(target, text)
     except OSError as error:
         raise Trouble(f"can't write {path}", why=error.strerror or str(error)) from error
+
+
+def _replace(target: Path, text: str) -> None:
+    """Write a new file beside `target` and put it in its place; an interrupted write leaves nothing behind."""
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except OSError as error:
+        os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
         os.unlink(temporary)
-        raise Trouble(f"can't write {path}", why=error.strerror or str(error)) from error
+        raise
+
+
+def _umask() -> int:
+    """Return the process's umask; it can be read only by setting it."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
 
 
 def output_options(*formats: str) -> Callable[[F], F]:

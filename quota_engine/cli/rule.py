@@ -12,7 +12,7 @@ from .options import Output, output_options
 
 
 @click.command("rule", epilog="Example: quota-engine rule QE304")
-@click.argument("rule_id", required=False, metavar="[ID]")
+@click.argument("rule_id", required=False, metavar="[ID|NAME]")
 @output_options("text", "json")
 def command(rule_id: str | None, output: Output) -> int:
     """Print the page of rule ID: what it checks, why, an example, the fix, the source; without ID, list all."""
@@ -22,9 +22,10 @@ def command(rule_id: str | None, output: Output) -> int:
     if rule_id is None:
         shown = sorted(rules)
     else:
-        wanted = rule_id.upper()
+        by_name = {rule.name: rule.id for rule in rules.values()}
+        wanted = by_name.get(rule_id.lower(), rule_id.upper())
         if wanted not in rules:
-            near = get_close_matches(wanted, rules, n=3, cutoff=0.5)
+            near = get_close_matches(wanted, rules, n=3, cutoff=0.5) or get_close_matches(rule_id, by_name, n=3)
             raise Trouble(
                 f"there is no rule {rule_id!r}", fix=f"see {', '.join(near)}" if near else "see quota-engine rule"
             )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from ..model.service_facts import ACCOUNT_PATTERN
+from ..model.service_facts import ACCOUNT_PATTERN, REGION_PATTERN
 from .durations import Duration
 from .options import stack_path
 
@@ -25,6 +26,18 @@ def _account(_: click.Context, __: click.Parameter, value: str | None) -> str | 
     return value
 
 
+def _region(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not REGION_PATTERN.fullmatch(value):
+        raise click.BadParameter(f"{value!r} is not a region such as us-west-2")
+    return value
+
+
+def _number(_: click.Context, __: click.Parameter, value: float) -> float:
+    if not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a number")
+    return value
+
+
 @click.command("serve", epilog="Example: quota-engine serve --stack dev --speed 60")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others only knowingly.")
 @click.option("--port", type=click.IntRange(0, 65535), default=4577, show_default=True, help="0 takes a free one.")
@@ -37,7 +50,8 @@ def _account(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 )
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(min=0.001, max=1_000_000),
+    callback=_number,
     default=1.0,
     show_default=True,
     help="60: an hour in a minute.",
@@ -46,7 +60,9 @@ def _account(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 @click.option(
     "--account", callback=_account, metavar="ID", help="Account of requests that name none [default: 000000000000]."
 )
-@click.option("--region", metavar="REGION", help="Region of requests that name none [default: us-east-1].")
+@click.option(
+    "--region", callback=_region, metavar="REGION", help="Region where requests name none [default: us-east-1]."
+)
 @click.option(
     "--job-duration",
     type=Duration(forever_allowed=True),

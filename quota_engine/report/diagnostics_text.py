@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..model.diagnostic import Diagnostic, Severity, Span
 from .style import Style, plain
-from .visible import counted, lines, source_text, visible, width_of
+from .visible import counted, source_text, visible, width_of
 
 GUTTER = 6
 """Columns of a line number, right-aligned; wider numbers push the bar to the right."""
@@ -45,14 +45,13 @@ def _block(finding: Diagnostic, sources: Mapping[str, str], width: int, style: S
     head = f"{style(severity, severity)} {style(finding.rule, 'bold')} {finding.name}"
     if finding.span:
         head = f"{style(place(finding.span), 'bold')}: {head}"
-    found = [head, *lines(finding.message, "  ")]
+    found = [head, f"  {visible(finding.message)}"]
     found += excerpt(finding.span, sources, width, style, severity) if finding.span else []
     for span, what in finding.related:
         found += [f"  {style('see', 'note')} {place(span)}: {visible(what)}"]
         found += excerpt(span, sources, width, style, "note")
     for label, text in (("why", finding.why), ("fix", finding.fix)):
-        first, *more = lines(text, "") if text else [""]
-        found += [f"  {style(label, 'dim')}: {first}", *(f"       {line}" for line in more)] if first else []
+        found += [f"  {style(label, 'dim')}: {visible(text)}"] if text else []
     return "\n".join(found)
 
 

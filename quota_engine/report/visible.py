@@ -50,11 +50,6 @@ def pad(text: str, width: int) -> str:
     return text + " " * max(0, width - width_of(text))
 
 
-def lines(text: str, indent: str) -> list[str]:
-    """Return a message line by line, each safe and indented."""
-    return [f"{indent}{visible(line)}" for line in text.split("\n")]
-
-
 def wrapped(text: str, indent: str, width: int) -> list[str]:
     """Break a sentence into indented lines of at most `width` columns, never inside a word."""
     return textwrap.wrap(

@@ -211,3 +211,63 @@ def test_a_closed_pipe_is_trouble_not_a_no(command: str) -> None:
     )
     assert run.stderr == ""
     assert run.stdout.strip() in ("0", "2")
+
+
+def test_what_is_no_regular_file_is_written_to_and_a_link_followed(quota_engine: Run, tmp_path: Path) -> None:
+    """`--output /dev/null` as root must not replace the device; a link's target gets the text."""
+    fifo, real, link = tmp_path / "fifo", tmp_path / "real", tmp_path / "link"
+    os.mkfifo(fifo)
+    real.write_text("old", encoding="utf-8")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    assert quota_engine("rule", "--output", str(link)).returncode == 0
+    assert link.is_symlink()
+    assert "QE304" in real.read_text(encoding="utf-8")
+    assert real.stat().st_mode & 0o777 == 0o640
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(fifo.read_text(encoding="utf-8")))
+    reader.start()
+    assert quota_engine("rule", "--output", str(fifo)).returncode == 0
+    reader.join(timeout=20)
+    assert "QE304" in read[0]
+    assert fifo.is_fifo()
+    assert quota_engine("rule", "--output", "/dev/full").returncode == 2
+
+
+def test_a_password_in_an_endpoint_is_not_shown(quota_engine: Run, free_port: int) -> None:
+    """Error messages end up in CI logs."""
+    address = {"AWS_ENDPOINT_URL": f"http://user:very-secret-key@127.0.0.1:{free_port}"}
+    run = quota_engine("drift", "stacks/dev.yaml", env={**KEYS, **address})
+    assert run.returncode == 2
+    assert "***@" in run.stderr
+
+
+def test_text_of_users_can_not_begin_a_line(quota_engine: Run, tmp_path: Path) -> None:
+    """A line that begins with :: is a command to a CI runner that reads the log."""
+    path = write(tmp_path, GOOD.replace("region: us-west-2", 'region: "us-west-2\\n::error::pwned"', 1))
+    for form in ("text", "github", "markdown"):
+        run = quota_engine("validate", str(path), "--format", form)
+        assert run.returncode == 1
+        assert not [line for line in run.stdout.splitlines() if line.strip().startswith("::error::")]
+    run = quota_engine("validate", str(tmp_path / "a\n::error::b"))
+    assert not [line for line in run.stderr.splitlines() if line.strip().startswith("::error::")]
+
+
+@pytest.mark.parametrize("wrong", [("--speed", "nan"), ("--speed", "1e300"), ("--region", "x y"), ("--power-safe",)])
+def test_settings_that_can_not_be_are_wrong_usage(quota_engine: Run, wrong: tuple[str, ...]) -> None:
+    """The emulator refuses to start rather than to answer every call with an error."""
+    run = quota_engine("serve", "--port", "0", *wrong)
+    assert run.returncode == 2
+    assert wrong[0] in run.stderr
+
+
+def test_closed_streams_are_no_internal_error() -> None:
+    """A service manager may start a program with its standard output closed."""
+    run = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m quota_engine assumptions >&-"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
