@@ -21,6 +21,9 @@ def bounded_protocol(timeout_s: float) -> type[HttpToolsProtocol]:
 
         _timer: asyncio.TimerHandle | None = None
         _head_bytes = 0
+        """What has arrived of a head that is not complete yet, -1 once it is."""
+        _named_bytes = 0
+        """Address and headers of the present request, which may have arrived all at once."""
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -35,13 +38,24 @@ def bounded_protocol(timeout_s: float) -> type[HttpToolsProtocol]:
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
-            self._head_bytes = 0
+            self._head_bytes = self._named_bytes = 0
             if self._timer is None:
                 self._arm()
 
+        def on_url(self, url: bytes) -> None:
+            self._named_bytes += len(url)
+            super().on_url(url)
+
+        def on_header(self, name: bytes, value: bytes) -> None:
+            self._named_bytes += len(name) + len(value)
+            super().on_header(name, value)
+
         def on_headers_complete(self) -> None:
             self._head_bytes = -1
-            super().on_headers_complete()
+            if self._named_bytes > HEAD_MAX_BYTES:
+                self._give_up()
+            else:
+                super().on_headers_complete()
 
         def on_message_complete(self) -> None:
             self._disarm()

@@ -250,6 +250,23 @@ def test_headers_without_end_are_cut_off(emulator: Emulator) -> None:
             raise AssertionError("all headers were taken")
 
 
+@pytest.mark.parametrize("size", [100_000, 250_000])
+def test_a_large_head_is_refused_even_if_it_arrives_at_once(emulator: Emulator, size: int) -> None:
+    """The bound is the head's size, not how the network happened to cut it."""
+    host = urlsplit(emulator.url).netloc
+    body = b"{}"
+    head = f"POST /v1/describejobqueues HTTP/1.1\r\nHost: {host}\r\nx-large: {'y' * size}\r\nContent-Length: 2\r\n\r\n"
+    with socket.create_connection(host.split(":")) as raw:  # type: ignore[arg-type]
+        raw.settimeout(5)
+        try:
+            raw.sendall(head.encode() + body)
+            answer = raw.recv(100)
+        except ConnectionError:
+            answer = b""
+    assert answer == b""
+    assert send(emulator, "/v1/describejobqueues")[0] == 200
+
+
 def test_concurrent_clients_see_one_order(emulator: Emulator) -> None:
     """Of many creations of one name exactly one succeeds, and what is listed is what was acknowledged."""
 
