@@ -29,6 +29,8 @@ ALLOWED: dict[str, set[str]] = {
         "rules",
         "simulate",
         "live",
+        "forecast",
+        "report",
         "pulumi",
         "pulumi_aws_native",
         "pulumi_aws",

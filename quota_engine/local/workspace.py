@@ -179,7 +179,7 @@ def _session(
         cleanup.enter_context(_without_leftovers())
         work = cleanup.enter_context(opened(emulator))
         plugin = official_plugin()
-        cleanup.enter_context(_own_environment(urlsplit(emulator.endpoint).hostname or ""))
+        cleanup.enter_context(_own_environment(urlsplit(emulator.endpoint).hostname or "", _account(target, emulator)))
         variables = _variables(target, emulator, work)
         if plugin is None:
             port = cleanup.enter_context(serving(emulator.endpoint, _account(target, emulator)))
@@ -255,10 +255,13 @@ def _variables(target: Target, emulator: EmulatorInfo, work: WorkDir) -> dict[st
         "PULUMI_CONFIG_PASSPHRASE": _PASSPHRASE,
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-        "AWS_ACCESS_KEY_ID": _account(target, emulator),
-        "AWS_SECRET_ACCESS_KEY": "local",
-        "AWS_EC2_METADATA_DISABLED": "true",
+        **_credentials(_account(target, emulator)),
     }
+
+
+def _credentials(account: str) -> dict[str, str]:
+    """Return the environment of one who works in an account of the emulator."""
+    return {"AWS_ACCESS_KEY_ID": account, "AWS_SECRET_ACCESS_KEY": "local", "AWS_EC2_METADATA_DISABLED": "true"}
 
 
 def _account(target: Target, emulator: EmulatorInfo) -> str:
@@ -270,21 +273,23 @@ def _account(target: Target, emulator: EmulatorInfo) -> str:
 
 
 @contextmanager
-def _own_environment(host: str) -> Iterator[None]:
+def _own_environment(host: str, account: str) -> Iterator[None]:
     """Hide the user's PULUMI_* and AWS_* settings for the time being: they are meant for other stacks and for AWS.
 
-    A proxy must not come between engine, program and provider, which talk over loopback, nor before the emulator.
+    What the program itself asks the emulator, it asks as `account`. A proxy must not come between engine, program and
+    provider, which talk over loopback, nor before the emulator.
     """
     former = dict(os.environ)
     direct = ",".join([*filter(None, [former.get("no_proxy") or former.get("NO_PROXY")]), *_LOOPBACK, host])
     for name in former:
         if name.startswith(("PULUMI_", "AWS_")):
             del os.environ[name]
-    os.environ.update(no_proxy=direct, NO_PROXY=direct)
+    ours = {"no_proxy": direct, "NO_PROXY": direct, **_credentials(account)}
+    os.environ.update(ours)
     try:
         yield
     finally:
-        for name in ("no_proxy", "NO_PROXY"):
+        for name in ours:
             os.environ.pop(name, None)
         os.environ.update(former)
 

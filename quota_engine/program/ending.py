@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
-from pulumi.runtime.config import get_config
 
 from quota_engine.model.arns import BatchArn, name_of, parse_arn
 from quota_engine.model.logical_names import resource_type, share_resource_name
@@ -164,42 +163,10 @@ def _jobs(client: Any, arn: BatchArn) -> Iterator[str]:
 
 
 def _client(arn: BatchArn) -> Any:
-    """Return a Batch client with the `aws-native:` settings of the deployment, in the share's own region.
-
-    Where Cloud Control is led to another address, so is Batch: a stand-in for the one stands in for both, and takes the
-    account for a key.
-    """
-    import boto3
+    """Return a Batch client of the deployment, in the share's own region."""
     from botocore.config import Config
 
-    native = pulumi.Config("aws-native")
-    endpoints = native.get_object("endpoints") or {}
-    endpoint = endpoints.get("batch") or endpoints.get("cloudcontrol")
-    key, secret = get_config("aws-native:accessKey"), get_config("aws-native:secretKey")
-    if endpoint and not key:
-        key, secret = arn.scope.account, arn.scope.account
-    session = boto3.Session(
-        profile_name=native.get("profile") or None,
-        region_name=arn.scope.region,
-        aws_access_key_id=key or None,
-        aws_secret_access_key=secret or None,
-        aws_session_token=get_config("aws-native:token") or None,
-    )
-    role = (native.get_object("assumeRole") or {}).get("roleArn") or native.get("roleArn")
-    if role and not endpoint:
-        session = _assumed(session, role)
+    from .account import deployment_session
+
     config = Config(connect_timeout=5, read_timeout=20, retries={"total_max_attempts": 3})
-    return session.client("batch", endpoint_url=endpoint, config=config)
-
-
-def _assumed(session: Any, role: str) -> Any:
-    """Return a session in the role that the deployment assumes."""
-    import boto3
-
-    taken = session.client("sts").assume_role(RoleArn=role, RoleSessionName="quota-engine")["Credentials"]
-    return boto3.Session(
-        aws_access_key_id=taken["AccessKeyId"],
-        aws_secret_access_key=taken["SecretAccessKey"],
-        aws_session_token=taken["SessionToken"],
-        region_name=session.region_name,
-    )
+    return deployment_session(arn.scope.region, arn.scope.account).client("batch", config=config)

@@ -27,6 +27,7 @@ from quota_engine.simulate import run as simulate
 
 from .declaration import as_text
 from .ending import State, deployed_state, forgotten_rename, guard_ending_jobs
+from .prediction import CannotTell, predict
 
 NAMESPACE = "quota-engine"
 Gate = Callable[[Stack, Path, State, Any], None]
@@ -79,6 +80,32 @@ def check_ending_jobs(stack: Stack, path: Path, state: State, value: Any) -> Non
         )
 
 
+def check_forecast(stack: Stack, path: Path, state: State, value: Any) -> None:
+    """`forecast: none | warn | block`: what happens where deploying hits jobs that run now. Default none."""
+    if value not in (None, "none", "warn", "block"):
+        raise GateClosed(f"{NAMESPACE}:forecast is '{value}'; it can be none, warn or block")
+    if value in (None, "none"):
+        return
+    try:
+        prediction = predict(stack, state)
+    except CannotTell as error:
+        unknown = f"what deploying would do to the running jobs could not be told: {error}"
+        if value == "block":
+            raise GateClosed(
+                f"{unknown}\n  why: quota-engine:forecast is block, and unknown is not harmless\n"
+                "  fix: give the deployment the permissions of quota-engine forecast --print-iam-policy, or "
+                "pulumi config set quota-engine:forecast warn"
+            ) from error
+        pulumi.log.warn(unknown)
+        return
+    if value == "block" and prediction.hits_jobs:
+        raise GateClosed(
+            f"{prediction.text}\n  why: quota-engine:forecast is block\n"
+            "  fix: wait for these jobs to end, or pulumi config set quota-engine:forecast warn"
+        )
+    (pulumi.log.warn if prediction.hits_jobs else pulumi.log.info)(prediction.text)
+
+
 def check_renames(stack: Stack, state: State) -> None:
     """Refuse a queue that takes a deployed queue's environment without saying that it is the same queue."""
     rename = forgotten_rename(state.queues, stack)
@@ -92,7 +119,11 @@ def check_renames(stack: Stack, state: State) -> None:
         )
 
 
-GATES: Mapping[str, Gate] = {"simulate": check_scenarios, "endingJobs": check_ending_jobs}
+GATES: Mapping[str, Gate] = {
+    "simulate": check_scenarios,
+    "endingJobs": check_ending_jobs,
+    "forecast": check_forecast,
+}
 """Setting → gate, in the order in which they run: what needs no account first."""
 
 

@@ -6,9 +6,11 @@ without having deployed anything.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterator
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,18 @@ def batch(endpoint: str) -> Any:
         aws_access_key_id=ACCOUNT,
         aws_secret_access_key="any",
     )
+
+
+@pytest.fixture
+def advance(endpoint: str) -> Callable[[int], None]:
+    """Return a function that moves the emulator's clock on by so many ms."""
+
+    def move(by_ms: int) -> None:
+        body = json.dumps({"advance_ms": by_ms}).encode()
+        with urllib.request.urlopen(urllib.request.Request(f"{endpoint}/_emulator/clock", body)) as answer:
+            answer.read()
+
+    return move
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""A network that fails once: it hands everything on to the emulator, but for one call of Cloud Control."""
+"""Stand-ins between client and emulator that hand everything on, but for the calls that are to fail."""
 
 from __future__ import annotations
 
@@ -6,26 +6,53 @@ import json
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 
+Refusal = tuple[int, dict[str, str], dict[str, str]]
+"""Status, headers and JSON body of an answer."""
+
 
 @contextmanager
 def failing(endpoint: str, operation: str, nth: int) -> Iterator[str]:
-    """Yield an address that leads to `endpoint`, where the `nth` call of `operation` is refused and not carried out."""
+    """Yield an address that leads to `endpoint`; Cloud Control's `nth` call of `operation` fails and isn't done."""
     calls = count(1)
     lock = threading.Lock()
+    body = {"__type": "GeneralServiceException", "Message": "The network failed."}
 
+    def refusal(path: str, target: str) -> Refusal | None:
+        with lock:
+            fails = target.endswith(f".{operation}") and next(calls) == nth
+        return (400, {"content-type": "application/x-amz-json-1.0"}, body) if fails else None
+
+    with _between(endpoint, refusal) as address:
+        yield address
+
+
+@contextmanager
+def forbidding(endpoint: str, path: str) -> Iterator[str]:
+    """Yield an address that leads to `endpoint`, where no call of this path of Batch is allowed."""
+    body = {"message": "not authorized to perform this action"}
+    headers = {"content-type": "application/json", "x-amzn-ErrorType": "AccessDeniedException"}
+
+    def refusal(asked: str, target: str) -> Refusal | None:
+        return (403, headers, body) if asked == path else None
+
+    with _between(endpoint, refusal) as address:
+        yield address
+
+
+@contextmanager
+def _between(endpoint: str, refusal: Callable[[str, str], Refusal | None]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
-            with lock:
-                fails = self.headers.get("x-amz-target", "").endswith(f".{operation}") and next(calls) == nth
-            if fails:
-                refusal = {"__type": "GeneralServiceException", "Message": "The network failed."}
-                self._answer(400, json.dumps(refusal).encode(), {"content-type": "application/x-amz-json-1.0"})
+            refused = refusal(self.path, self.headers.get("x-amz-target", ""))
+            if refused:
+                status, headers, answer = refused
+                self._answer(status, json.dumps(answer).encode(), headers)
             else:
                 self._hand_on(body)
 

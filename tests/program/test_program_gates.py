@@ -11,7 +11,7 @@ import pytest
 from quota_engine.model.arns import parse_arn
 from quota_engine.model.stack import JobQueue, QuotaShare, Stack, Strategy
 from quota_engine.program.ending import EndingShare, State, ending_shares, forgotten_rename
-from quota_engine.program.gates import GateClosed, check_scenarios, open_gates
+from quota_engine.program.gates import GateClosed, check_forecast, check_scenarios, open_gates
 
 STACK = Stack(
     "dev",
@@ -79,9 +79,24 @@ def _no_settings() -> Iterator[None]:
     pulumi.runtime.set_all_config({})
 
 
+@pytest.mark.parametrize("value", ["blok", "true", ["block"], 1])
+def test_a_forecast_setting_of_no_known_value_stops_the_program(value: object) -> None:
+    """A gate that took it for none would be open without anybody knowing."""
+    with pytest.raises(GateClosed, match="it can be none, warn or block"):
+        check_forecast(STACK, Path("dev.yaml"), State(), value)
+
+
+@pytest.mark.parametrize("value", [None, "none"])
+def test_without_a_forecast_setting_no_account_is_read(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A preview without credentials for Batch stays possible."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    check_forecast(STACK, Path("dev.yaml"), State(), value)
+
+
 @pytest.mark.usefixtures("_no_settings")
 @pytest.mark.parametrize(
-    ("setting", "fix"), [("simulat", "did you mean quota-engine:simulate?"), ("forecast", "there are endingJobs")]
+    ("setting", "fix"),
+    [("simulat", "did you mean quota-engine:simulate?"), ("guard", "there are endingJobs, forecast, simulate")],
 )
 def test_a_setting_that_no_gate_reads_stops_the_program(setting: str, fix: str) -> None:
     """Whoever sets a guard relies on it; one that is misspelled or not there yet guards nothing."""

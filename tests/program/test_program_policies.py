@@ -182,8 +182,8 @@ def test_administrators_manage_what_is_declared_and_nothing_else(evaluator: Eval
     )
 
 
-def test_auditors_read_what_drift_reads_and_write_nothing(evaluator: Evaluator) -> None:
-    """The nightly job needs no right to repair what it finds."""
+def test_auditors_read_what_drift_and_the_gates_read_and_write_nothing(evaluator: Evaluator) -> None:
+    """Neither the nightly comparison nor a pull request's preview needs a right to change what it finds."""
     document = access.auditor_policy(STACK, SCOPE)
     check(
         evaluator,
@@ -192,6 +192,9 @@ def test_auditors_read_what_drift_reads_and_write_nothing(evaluator: Evaluator) 
             (request("batch:DescribeJobQueues", "*"), True),
             (request("batch:ListQuotaShares", QUEUE), True),
             (request("batch:DescribeQuotaShare", SHARE_A), True),
+            (request("batch:ListServiceJobs", "*"), True),
+            (request("batch:DescribeServiceJob", "*"), True),
+            (request("batch:GetJobQueueSnapshot", QUEUE), True),
             (request("batch:UpdateQuotaShare", SHARE_A), False),
             (submit(SHARE_A), False),
         ],

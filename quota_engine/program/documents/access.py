@@ -101,10 +101,13 @@ def administrator_policy(stack: Stack, scope: Scope) -> Document:
 
 
 def auditor_policy(stack: Stack, scope: Scope) -> Document:
-    """Return the policy of those who compare the account with the declaration: what `quota-engine drift` reads."""
+    """Return the policy of those who compare the account with the declaration: what `drift`, `forecast` and gates read.
+
+    A preview's gates look at jobs, so whoever may run one has to see them.
+    """
     from quota_engine.live.permissions import iam_policy
 
-    return iam_policy(replace(stack, account=scope.account, region=scope.region))
+    return iam_policy(replace(stack, account=scope.account, region=scope.region), with_jobs=True)
 
 
 def trust_policy(principals: Iterable[str]) -> Document:
