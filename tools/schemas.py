@@ -574,6 +574,32 @@ def baseline() -> Schema:
     )
 
 
+def own_policy() -> Schema:
+    globs = {
+        key: listing(f"Names of {key}, with * and ? as in file names. Without it, all.", text("A name or a pattern."))
+        for key in ("stacks", "queues", "shares")
+    }
+    return document(
+        "An organisation's own rule about what it declares",
+        {
+            **header("policy"),
+            "id": text("QE700 to QE799, one policy each."),
+            "name": text("A short name in lower case with hyphens, which says the bad pattern.", pattern=NAME),
+            "severity": choice("How bad it is. Default error.", ["error", "warning", "note"], default="error"),
+            "applies_to": choice("What the schema is for.", ["stack", "environment", "queue", "share"]),
+            "only": record("Where it applies; everywhere without it.", globs),
+            "message": text("What is wrong, in a line.", minLength=1),
+            "why": text("Why it matters."),
+            "fix": text("What to do."),
+            "schema": {
+                "description": "The JSON Schema (2020-12) that the object must meet. No $ref.",
+                "type": "object",
+            },
+        },
+        ("kind", "version", "id", "name", "applies_to", "message", "schema"),
+    )
+
+
 def document(title: str, properties: dict[str, Schema], required: tuple[str, ...]) -> Schema:
     body = record(title + ".", properties, required)
     return {
@@ -640,6 +666,7 @@ def schemas() -> dict[str, Schema]:
         "scenario": shown(scenario()),
         "fleet": shown(fleet()),
         "baseline": shown(baseline()),
+        "policy": shown(own_policy()),
     }
 
 

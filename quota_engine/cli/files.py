@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ..config import Loaded, Supplement, discover, load_baseline, load_document, load_fleet, load_scenario, load_stack
+from ..config import Loaded, Supplement, load_baseline, load_fleet, load_scenario, load_stack
 from ..model.diagnostic import Diagnostic, Positions, Severity
 from ..model.stack import Stack
 from ..model.supplements import Baseline, Fleet
@@ -69,29 +69,6 @@ class Findings:
         return diagnostics_text.render(
             self.diagnostics, self.sources, checked=len(self.files) or None, width=output.width, style=output.style
         )
-
-
-def check_all(paths: Iterable[Path]) -> Findings:
-    """Check every file named or found in the folders named; raises Trouble when there is none."""
-    named = list(paths)
-    discovery = discover(named)
-    if not discovery.files:
-        raise Trouble(
-            f"nothing to check in {', '.join(map(str, named))}", why="there is no .yaml, .yml or .json file in it"
-        )
-    diagnostics: list[Diagnostic] = []
-    sources: dict[str, str] = {}
-    for file in discovery.files:
-        loaded = load_document(file)
-        diagnostics += loaded.findings(check_stack, check_scenario)
-        sources.update(loaded.sources)
-    return Findings(_once(diagnostics), sources, discovery.files, discovery.skipped)
-
-
-def _once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Order findings by position; a stack that several scenarios load is reported once."""
-    seen = {(one.sort_key, one.path): one for one in diagnostics}
-    return tuple(sorted(seen.values(), key=lambda one: one.sort_key))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from ..model.policy import Policy
+
 
 @dataclass(frozen=True, slots=True)
 class RulePage:
@@ -23,6 +25,15 @@ class RulePage:
 
     def as_json(self) -> dict[str, str]:
         return asdict(self)
+
+
+def of_policy(policy: Policy) -> RulePage:
+    """Return the page of an organisation's own policy."""
+    page = (
+        f"What it checks\n  {policy.message}\n\nWhy it is wrong\n  {policy.why or 'it is a policy here'}\n\n"
+        f"Use instead\n  {policy.fix or 'what the policy allows'}\n\nSource\n  {policy.file}\n"
+    )
+    return RulePage(policy.id, policy.name, policy.severity.value, page)
 
 
 def all_rules() -> Mapping[str, RulePage]:

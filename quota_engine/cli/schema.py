@@ -8,7 +8,7 @@ import click
 
 from .options import Output, output_options
 
-KINDS = ("stack", "fragment", "scenario", "fleet", "baseline")
+KINDS = ("stack", "fragment", "scenario", "fleet", "baseline", "policy")
 
 
 @click.command("schema", epilog="Example: quota-engine schema stack > stack.schema.json")

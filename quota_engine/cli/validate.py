@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
-from .files import check_all
 from .options import Output, output_options
 
 FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "note": ("error", "warning", "note")}
+_PATH = click.Path(path_type=Path)
 
 
 @click.command(
     "validate",
     epilog="Example: quota-engine validate stacks scenarios --fail-on warning",
 )
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=_PATH, metavar="PATH...")
 @click.option(
     "--fail-on",
     type=click.Choice(list(FAIL_ON)),
@@ -24,13 +24,52 @@ FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "note": ("error
     show_default=True,
     help="Least severity that exits 1.",
 )
+@click.option(
+    "--select", multiple=True, metavar="IDS", help="Report only these rules: ids or beginnings, e.g. QE3,QE422."
+)
+@click.option("--ignore", multiple=True, metavar="IDS", help="Leave these rules out; errors of text and shape stay.")
+@click.option(
+    "--policies",
+    multiple=True,
+    type=_PATH,
+    metavar="PATH",
+    help="Your own policies, files or folders. Default: the folder policies, if there is one.",
+)
+@click.option("--no-policies", is_flag=True, help="Judge by no policies.")
+@click.option(
+    "--instance-types-file",
+    type=_PATH,
+    metavar="FILE",
+    help="Instance types to take for known, one a line: hardware newer than this version.",
+)
 @output_options("text", "json", "sarif", "junit", "github", "markdown")
-def command(paths: tuple[Path, ...], fail_on: str, output: Output) -> int:
+def command(
+    paths: tuple[Path, ...],
+    fail_on: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    policies: tuple[Path, ...],
+    no_policies: bool,
+    instance_types_file: Path | None,
+    output: Output,
+) -> int:
     """Check declarations and scenarios (files or folders); report every finding with its line and fix.
 
-    Exit 0: nothing at or above --fail-on. Exit 1: findings. Exit 2: a path can't be read.
+    Several stacks of one account are also judged together. Exit 0: nothing at or above --fail-on. Exit 1: findings.
+    Exit 2: a path can't be read.
     """
-    checked = check_all(paths)
+    from .selection import Selection, parse_ids, read_types
+    from .validation import ALWAYS, check_all, default_policies, read_policies
+
+    own = read_policies(() if no_policies else policies or default_policies())
+    selection = Selection(known_types=read_types(instance_types_file))
+    if select or ignore:
+        from .rule_pages import all_rules
+
+        known = [*all_rules(), *(one.id for one in own.policies)]
+        chosen = parse_ids("--select", select, known)
+        selection = Selection(chosen, parse_ids("--ignore", ignore, known, never=ALWAYS), selection.known_types)
+    checked = check_all(paths, selection, own)
     for path in checked.skipped:
         output.note(f"skipped {path}: Pulumi's own settings")
     output.emit(checked.render(output))

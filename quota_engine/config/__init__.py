@@ -6,7 +6,9 @@ readable file is a `Diagnostic`; only a file that can't be read raises, `Unreada
 """
 
 from .discover import Discovery, discover
+from .ignores import unused_ignores
 from .load import Loaded, load_document, load_scenario, load_stack, unique
+from .policies import check_policies, load_policy
 from .schema import KINDS, schema
 from .source import Unreadable
 from .supplements import Supplement, kind_of, load_baseline, load_fleet
@@ -17,13 +19,16 @@ __all__ = [
     "Loaded",
     "Supplement",
     "Unreadable",
+    "check_policies",
     "discover",
     "kind_of",
     "load_baseline",
     "load_document",
     "load_fleet",
+    "load_policy",
     "load_scenario",
     "load_stack",
     "schema",
     "unique",
+    "unused_ignores",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..model.diagnostic import Diagnostic
+from ..model.diagnostic import Diagnostic, Span
 from .findings import FINDINGS_MAX, finding, too_many
 from .json_text import read_json
 from .source import Source, read_source
@@ -15,10 +15,11 @@ from .tree import Node, walk
 from .wording import seen
 from .yaml_text import read_yaml, tab_span
 
-Ignores = Mapping[tuple[str, int], frozenset[str]]
-"""(file, line) → ids of rules whose findings are silenced there."""
+Ignores = Mapping[tuple[str, int], Mapping[str, Span]]
+"""(file, line) → id of each rule whose findings are silenced there, with the place where it is named."""
 
 _IGNORE: Final = re.compile(r"(?:^|\s)#\s*quota-engine:\s*ignore\[([A-Za-z0-9,\s]+)\]")
+_WORD: Final = re.compile(r"[A-Za-z0-9]+")
 _INDENTED_BY_TAB: Final = re.compile(r" *\t[ \t]*(?![#\s])")
 
 
@@ -78,5 +79,8 @@ def _ignores(source: Source) -> Ignores:
     for number, line in enumerate(source.text.split("\n"), start=1):
         match = _IGNORE.search(line) if "quota-engine:" in line else None
         if match:
-            found[(source.file, number)] = frozenset(part.strip().upper() for part in match[1].split(","))
+            words = _WORD.finditer(line, match.start(1), match.end(1))
+            found[(source.file, number)] = {
+                word[0].upper(): Span(source.file, number, word.start() + 1, number, word.end() + 1) for word in words
+            }
     return found

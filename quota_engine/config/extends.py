@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..model.diagnostic import Diagnostic
+from ..model.diagnostic import Diagnostic, Span
 from .document import Document, Ignores, read_document
 from .findings import did_you_mean, finding
 from .merge import merge
@@ -29,7 +29,7 @@ class Family:
     root: str
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
-    ignores: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    ignores: dict[tuple[str, int], Mapping[str, Span]] = field(default_factory=dict)
     merged: dict[str, Node | None] = field(default_factory=dict)
     """Real path → its tree, everything it extends included."""
     is_complete: bool = True

@@ -198,6 +198,15 @@ _ROWS: Final = (
         _FORMAT,
     ),
     (
+        "QE118",
+        "unused-ignore",
+        "A comment `# quota-engine: ignore[...]` names a rule, and silences a finding of it in its line.",
+        "It hides nothing today, and may hide tomorrow what nobody has thought of.",
+        "borrow_limit: 200 # quota-engine: ignore[QE426] meant so",
+        "borrow_limit: 200",
+        _FORMAT,
+    ),
+    (
         "QE201",
         "unknown-key",
         "Every key is one that the format knows.",
@@ -324,6 +333,24 @@ _ROWS: Final = (
         _FORMAT,
     ),
     (
+        "QE215",
+        "policy-schema",
+        "The schema of an organisation's own policy is a JSON Schema (2020-12) that stands on its own.",
+        "What is no schema judges nothing, and a $ref would let the judgement depend on another file.",
+        "schema: {properties: {state: {enum: ENABLED}}}",
+        "schema: {properties: {state: {enum: [ENABLED]}}}",
+        "JSON Schema 2020-12; docs/policies.md",
+    ),
+    (
+        "QE216",
+        "policy-id",
+        "A policy's id is one of QE700 to QE799, and no other policy has it.",
+        "The other ids are this project's own, and two policies of one id hide each other.",
+        "id: QE304",
+        "id: QE701",
+        "docs/policies.md",
+    ),
+    (
         "QE501",
         "scenario-stack-unreadable",
         "The stack that a scenario names can be read.",
@@ -406,7 +433,7 @@ _ROWS: Final = (
     ),
 )
 
-_SEVERITIES: Final = {"QE508": Severity.WARNING, "QE509": Severity.WARNING}
+_SEVERITIES: Final = {"QE118": Severity.WARNING, "QE508": Severity.WARNING, "QE509": Severity.WARNING}
 
 FINDINGS: Final = {
     row[0]: Kind(row[0], row[1], _page(*row[2:]), _SEVERITIES.get(row[0], Severity.ERROR)) for row in _ROWS

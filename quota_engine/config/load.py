@@ -16,12 +16,13 @@ from typing import Any, Generic, TypeVar
 from ..model.diagnostic import Diagnostic, Positions, Severity
 from ..model.stack import Path, Stack
 from ..model.work import ApplyStack, Event, Scenario
-from .build_scenario import build_event, build_expectation, build_jobs, build_timing, milliseconds
+from .build_scenario import build_event, build_expectation, build_jobs, build_timing, copy_names, milliseconds
 from .build_stack import build_stack
 from .defaults import apply_defaults, values_added
-from .document import Document, read_document
+from .document import Document, Ignores, read_document
 from .extends import Family, read_family, strip_nulls
 from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, too_many
+from .policies import policy
 from .references import check_references, choose_queue
 from .schema import KINDS
 from .shape import Shape, check_shape
@@ -53,26 +54,59 @@ class Loaded(Generic[T]):
     sources: Mapping[str, str] = field(default_factory=dict)
     draft: Stack | None = None
     broken: frozenset[Path] = frozenset()
-    ignores: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    ignores: Ignores = field(default_factory=dict)
     stacks: tuple[Loaded[Stack], ...] = ()
+    entries: Mapping[str, int] = field(default_factory=dict)
+    """Name of a scenario's job, or of the first of its copies → its entry in the file."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """A stack as plain data: merged, its own defaults laid in, without what was faulty."""
 
     def findings(self, check: StackCheck, check_work: WorkCheck | None = None) -> list[Diagnostic]:
         """Return all findings but the silenced ones: config's own, those of `check` on every stack here, and those of
         `check_work` on a scenario that can be run. An error of config's own can't be silenced: it leaves no value.
         """
-        parts: tuple[Loaded[Any], ...] = (self, *self.stacks)
-        judged: list[Diagnostic] = []
-        for part in parts:
+        return self.silence(self.judged(check, check_work))[0]
+
+    def judged(self, check: StackCheck, check_work: WorkCheck | None = None) -> list[Diagnostic]:
+        """Return what the checks find, located, silenced or not."""
+        found: list[Diagnostic] = []
+        for part in self.parts:
             if part.draft is not None:
-                judged += part.positions.locate(check(part.draft, part.broken))
+                found += part.positions.locate(check(part.draft, part.broken))
         if check_work is not None and isinstance(self.value, Scenario):
-            judged += self.positions.locate(check_work(self.value))
-        own = [one for one in self.diagnostics if one.severity is Severity.ERROR]
-        judged += [one for one in self.diagnostics if one.severity is not Severity.ERROR]
-        return unique([*own, *(one for one in judged if not any(_is_silenced(one, part.ignores) for part in parts))])
+            found += self.positions.locate(self._with_entry(one) for one in check_work(self.value))
+        return found
+
+    def _with_entry(self, found: Diagnostic) -> Diagnostic:
+        """Put a job's entry in the place of its name."""
+        match found.path:
+            case ("jobs", str(name), *below) if name in self.entries:
+                return replace(found, path=("jobs", self.entries[name], *below))
+            case _:
+                return found
+
+    def silence(self, judged: Iterable[Diagnostic]) -> tuple[list[Diagnostic], list[Diagnostic]]:
+        """Divide config's own findings and located ones of others into those to report, and the silenced ones."""
+        shown = [one for one in self.diagnostics if one.severity is Severity.ERROR]
+        silenced: list[Diagnostic] = []
+        own = (one for one in self.diagnostics if one.severity is not Severity.ERROR)
+        for one in (*judged, *own):
+            (silenced if any(_is_silenced(one, part.ignores) for part in self.parts) else shown).append(one)
+        return unique(shown), silenced
+
+    @property
+    def parts(self) -> tuple[Loaded[Any], ...]:
+        """What was read here: the file itself, and the stacks it names."""
+        return (self, *self.stacks)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether all checks had their say: nothing was missing or broken."""
+        whole = all(part.draft is not None and not part.broken for part in self.stacks or (self,))
+        return self.value is not None or (self.kind == "stack" and whole)
 
 
-def _is_silenced(found: Diagnostic, ignores: Mapping[tuple[str, int], frozenset[str]]) -> bool:
+def _is_silenced(found: Diagnostic, ignores: Ignores) -> bool:
     span = found.span
     return span is not None and found.rule in ignores.get((span.file, span.line), ())
 
@@ -111,6 +145,8 @@ def load_document(path: str | os.PathLike[str]) -> Loaded[Stack | Scenario | Non
             return _supplement(document, "fleet", fleet(document))
         case "baseline":
             return _supplement(document, "baseline", baseline(document))
+        case "policy":
+            return _supplement(document, "policy", policy(document))
         case _:
             return _unknown(document, kind)
 
@@ -131,7 +167,8 @@ def _stack(document: Document) -> Loaded[Stack]:
     shape = check_shape("stack", complete)
     where = positions(complete)
     diagnostics = _sorted([*family.diagnostics, *shape.diagnostics], where)
-    draft = build_stack(_data(shape)) if shape.is_complete else None
+    data = _data(shape)
+    draft = build_stack(data) if shape.is_complete else None
     failed = _has_errors(diagnostics)
     return Loaded(
         file=document.file,
@@ -143,6 +180,7 @@ def _stack(document: Document) -> Loaded[Stack]:
         draft=draft if family.is_complete else None,
         broken=shape.broken,
         ignores=family.ignores,
+        data=data,
     )
 
 
@@ -237,7 +275,17 @@ def _scenario(document: Document) -> Loaded[Scenario]:
     sources = {document.file: document.text}
     for part in parts:
         sources.update(part.sources)
-    return Loaded(document.file, "scenario", value, diagnostics, where, sources, ignores=document.ignores, stacks=parts)
+    return Loaded(
+        document.file,
+        "scenario",
+        value,
+        diagnostics,
+        where,
+        sources,
+        ignores=document.ignores,
+        stacks=parts,
+        entries={copy_names(job)[0]: index for index, job in enumerate(data["jobs"])} if value else {},
+    )
 
 
 def _first(found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -10,9 +10,9 @@ from typing import Final
 
 from .conform import Schema
 
-KINDS: Final = ("stack", "fragment", "scenario", "fleet", "baseline")
+KINDS: Final = ("stack", "fragment", "scenario", "fleet", "baseline", "policy")
 
-RANGED: Final = frozenset({"scenario"})
+RANGED: Final = frozenset({"scenario", "policy"})
 """Kinds whose ranges are judged here. A declaration's are left to the rules."""
 
 

@@ -296,7 +296,8 @@ def _bad_name(tree: Node, path: Path, name: str) -> Diagnostic:
     message = f"the {noun} '{name}' in {place(path[:-1], tree)} is not of the form {form}"
     parent = node_at(tree, path[:-1])
     span = parent.members[name].key_span if parent and name in parent.members else None
-    return finding("QE507", message, span=span, path=path, fix=f"write it as {form}")
+    rule = "QE507" if path[:1] in (("jobs",), ("events",)) else "QE206"
+    return finding(rule, message, span=span, path=path, fix=f"write it as {form}")
 
 
 WRONG_TYPES: Final = {

@@ -4,13 +4,16 @@ Pure: a rule knows paths, never text, lines or files. The same rules judge decla
 live resources. Ids are stable for ever: QE3xx judge one resource, QE4xx several together, QE5xx a scenario's work.
 """
 
-from . import around, capacity, names, queues, references, shares, sharing, work
+from . import accounts, around, capacity, names, queues, references, shares, sharing, work
+from .accounts import Clash, check_accounts
 from .check import check_environment, check_policy, check_queue, check_scenario, check_share, check_stack
 from .registry import RULES, Rule, page
 
 __all__ = [
     "RULES",
+    "Clash",
     "Rule",
+    "check_accounts",
     "check_environment",
     "check_policy",
     "check_queue",
@@ -20,5 +23,5 @@ __all__ = [
     "page",
 ]
 
-_MODULES = (around, capacity, names, queues, references, shares, sharing, work)
+_MODULES = (accounts, around, capacity, names, queues, references, shares, sharing, work)
 """Every module of rules: importing them is what fills the registry."""

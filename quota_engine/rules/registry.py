@@ -20,8 +20,8 @@ Fault = tuple[Path, str, str, str]
 
 Judge = TypeVar("Judge", bound=Callable[..., Iterator[Fault]])
 
-SCOPES: Final = ("share", "environment", "policy", "queue", "stack", "scenario")
-"""What a rule judges: one resource, a stack as a whole, or a scenario."""
+SCOPES: Final = ("share", "environment", "policy", "queue", "stack", "scenario", "account")
+"""What a rule judges: one resource, a stack as a whole, a scenario, or the stacks of one account."""
 
 HEADINGS: Final = ("What it checks", "Why it is wrong", "Example", "Use instead")
 """What a rule's docstring holds, in this order; the page adds the source."""

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from quota_engine.cli.validation import check_all
 from quota_engine.config import load_document
 from quota_engine.model.diagnostic import Diagnostic
-from quota_engine.rules import check_scenario, check_stack
 
 Place = tuple[str, int, str, int | None]
 """(file name, line, rule, column or None for any)."""
@@ -22,8 +22,8 @@ _COMMENT = re.compile(r"# expect: ([A-Z0-9@, ]+?)\s*$")
 
 
 def found_in(path: Path) -> list[Diagnostic]:
-    """Return every finding about a file: config's and the rules'."""
-    return load_document(path).findings(check_stack, check_scenario)
+    """Return every finding about a file, as `validate` reports it."""
+    return list(check_all([path]).diagnostics)
 
 
 def expected_in(paths: Iterable[Path]) -> list[Place]:

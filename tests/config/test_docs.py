@@ -24,7 +24,9 @@ def keys(here: dict[str, Any]) -> Iterator[str]:
             yield from keys(here[keyword])
 
 
-@pytest.mark.parametrize(("kind", "page"), [("stack", "declaration.md"), ("scenario", "scenario.md")])
+@pytest.mark.parametrize(
+    ("kind", "page"), [("stack", "declaration.md"), ("scenario", "scenario.md"), ("policy", "policies.md")]
+)
 def test_the_page_names_every_key(kind: str, page: str) -> None:
     """A key that is not documented is found by chance only."""
     text = (DOCS / page).read_text(encoding="utf-8")

@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from quota_engine.cli.validation import check_all
 from quota_engine.model import shapes
 from quota_engine.model.diagnostic import Severity
 from quota_engine.model.stack import Stack
 from quota_engine.rules import RULES, check_stack, page
 from quota_engine.rules.registry import HEADINGS, Rule, register
-from tests.config.golden import assert_as_expected, found_in
+from tests.config.golden import assert_as_expected, expected_in, found_in
 
 CASES = Path(__file__).resolve().parent.parent / "cases" / "rules"
 DECLARED = sorted(CASES.glob("*/[gb]*.yaml"))
+TOGETHER = sorted(path for path in CASES.glob("*/*") if path.is_dir())
 OBSERVED = sorted(CASES.glob("*/*.observed.json"))
 
 
@@ -48,6 +50,18 @@ def test_a_rule_fires_in_its_bad_case_and_only_there(path: Path) -> None:
     """A case that does not show its rule tests something else than its folder says."""
     fired = {one.rule for one in found_in(path)}
     assert (path.parent.name in fired) == (path.stem == "bad")
+
+
+@pytest.mark.parametrize("folder", TOGETHER, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_stacks_of_one_account_are_judged_together_as_their_lines_expect(folder: Path) -> None:
+    """What two declarations do to each other shows in no file alone."""
+    files = sorted(folder.iterdir())
+    found = check_all([folder]).diagnostics
+    expected = expected_in(files)
+    actual = sorted(((Path(s.file).name, s.line, one.rule, s.column) for one in found if (s := one.span)), key=str)
+    assert actual == expected
+    assert len(found) == len(expected)
+    assert (folder.parent.name in {one.rule for one in found}) == (folder.name == "bad")
 
 
 @pytest.mark.parametrize("path", OBSERVED, ids=lambda path: f"{path.parent.name}-{path.name.partition('.')[0]}")
@@ -93,5 +107,9 @@ def test_a_second_rule_of_the_same_id_or_name_is_refused() -> None:
 def test_ids_say_what_a_rule_judges() -> None:
     """QE3xx judge one resource or the stack's own fields, QE4xx several together, QE5xx a scenario's work."""
     for rule in RULES.values():
-        block = {"3": {"share", "environment", "policy", "queue", "stack"}, "4": {"stack"}, "5": {"scenario"}}
+        block = {
+            "3": {"share", "environment", "policy", "queue", "stack"},
+            "4": {"stack", "account"},
+            "5": {"scenario"},
+        }
         assert set(rule.scopes) <= block[rule.id[2]], rule.id

@@ -1,0 +1,133 @@
+"""`validate` without its options: read every file, judge each and all together, and keep what was asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..config import Loaded, check_policies, discover, load_document, load_policy, unused_ignores
+from ..config.findings import FINDINGS, finding
+from ..model.diagnostic import KEY, Diagnostic, Severity, Span
+from ..model.policy import Policy
+from ..model.stack import Path as Place
+from ..model.stack import Stack
+from ..model.trouble import Trouble
+from ..rules import check_accounts, check_scenario, check_stack
+from .files import Findings
+from .rule_pages import all_rules
+from .selection import Selection
+
+POLICIES = "policies"
+"""The folder of the working directory that holds an organisation's own policies, where there is one."""
+
+ALWAYS = frozenset(kind.id for kind in FINDINGS.values() if kind.severity is Severity.ERROR)
+"""Errors of text, shape and reference: without a value there is nothing to judge, and no option silences that."""
+
+
+@dataclass(slots=True)
+class Policies:
+    """The policies of a run, with what was wrong with their own files."""
+
+    policies: list[Policy] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+
+
+def read_policies(paths: Iterable[Path]) -> Policies:
+    """Read every policy in the files and folders named; a file of another kind there is reported."""
+    read = Policies()
+    first: dict[str, str] = {}
+    for file in discover(paths).files:
+        loaded = load_policy(file)
+        read.files.append(file)
+        read.sources.update(loaded.sources)
+        read.diagnostics += loaded.diagnostics
+        if loaded.value is None:
+            continue
+        before = first.setdefault(loaded.value.id, file)
+        if before == file:
+            read.policies.append(loaded.value)
+        else:
+            message = f"{before} has the id {loaded.value.id} already"
+            span = loaded.positions.span(("id",))
+            read.diagnostics.append(finding("QE216", message, span=span, path=("id",), fix="take another id"))
+    return read
+
+
+def default_policies() -> tuple[Path, ...]:
+    """Return the folder of policies that is taken where no option names one."""
+    return (Path(POLICIES),) if os.path.isdir(POLICIES) else ()
+
+
+def check_all(paths: Iterable[Path], selection: Selection | None = None, policies: Policies | None = None) -> Findings:
+    """Check every file named or found in the folders named; raises Trouble when there is none."""
+    named = list(paths)
+    discovery = discover(named)
+    if not discovery.files:
+        raise Trouble(
+            f"nothing to check in {', '.join(map(str, named))}", why="there is no .yaml, .yml or .json file in it"
+        )
+    own = policies or Policies()
+    judged: list[tuple[Loaded[Any], list[Diagnostic], list[Diagnostic]]] = []
+    files = {os.path.realpath(file): load_document(file) for file in discovery.files}
+    clashes = list(_clashes([one for one in files.values() if one.draft is not None and not one.broken]))
+    for loaded in files.values():
+        found = [*_judged(loaded, own.policies), *(one for of, one in clashes if of is loaded)]
+        shown, silenced = loaded.silence(found)
+        judged.append((loaded, shown, silenced))
+    diagnostics = [one for _, shown, _ in judged for one in shown]
+    diagnostics += _unused(judged, own.policies)
+    diagnostics += [one for one in own.diagnostics if one.span and one.span.file not in discovery.files]
+    kept = selection or Selection()
+    sources = {**own.sources, **{file: text for loaded, _, _ in judged for file, text in loaded.sources.items()}}
+    return Findings(
+        tuple(one for one in _once(diagnostics) if kept.keeps(one, ALWAYS)),
+        sources,
+        tuple(dict.fromkeys([*discovery.files, *own.files])),
+        discovery.skipped,
+    )
+
+
+def _judged(loaded: Loaded[Any], policies: Sequence[Policy]) -> list[Diagnostic]:
+    """Return what rules and policies find. A scenario's stacks are judged by policies where they are checked."""
+    found = loaded.judged(check_stack, check_scenario)
+    if policies and loaded.kind == "stack" and loaded.draft is not None and not loaded.broken:
+        found += loaded.positions.locate(check_policies(policies, loaded.data))
+    return found
+
+
+def _clashes(loaded: Sequence[Loaded[Any]]) -> Iterator[tuple[Loaded[Any], Diagnostic]]:
+    """Yield what the stacks of an account would do to each other, each with the file it is about."""
+    stacks = [one for one in loaded if one.kind == "stack" and isinstance(one.draft, Stack)]
+    for clash in check_accounts([one.draft for one in stacks if one.draft is not None]):
+        about = stacks[clash.index]
+        [located] = about.positions.locate([clash.diagnostic])
+        if clash.other is not None:
+            there = _place(stacks[clash.other], clash.other_path)
+            located = replace(located, related=((there, "the other one"),) if there else ())
+        yield about, located
+
+
+def _place(loaded: Loaded[Any], path: Place) -> Span | None:
+    is_key = path[-1:] == (KEY,)
+    return loaded.positions.span(path[:-1] if is_key else path, key=is_key)
+
+
+def _unused(
+    judged: Iterable[tuple[Loaded[Any], list[Diagnostic], list[Diagnostic]]], policies: Iterable[Policy]
+) -> list[Diagnostic]:
+    """Return a warning for each comment that silences nothing."""
+    parts = [(loaded, silenced) for loaded, _, silenced in judged]
+    if not any(part.ignores for loaded, _ in parts for part in loaded.parts):
+        return []
+    return unused_ignores(parts, {*all_rules(), *(one.id for one in policies)})
+
+
+def _once(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Order findings by position; a stack that several scenarios load is reported once."""
+    seen = {(one.sort_key, one.path): one for one in diagnostics}
+    return tuple(sorted(seen.values(), key=lambda one: one.sort_key))
