@@ -221,7 +221,7 @@ POINTS: Final[tuple[Point, ...]] = (
         "A-04",
         "job that needs own and borrowed capacity while its own part is lent out",
         "waits; only a job that fits its share's own limit reclaims",
-        "reclaims its own part",
+        "reclaims its own part; of two such jobs the earlier keeps its room",
         _I,
         "reclaiming is documented for jobs arriving in a lender (UG: Preemption)",
         "straddle_reclaims",

@@ -122,10 +122,14 @@ def _pruned_by_lack(trial: Trial, victims: list[JobRecord]) -> list[JobRecord]:
 def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
     """Return whom to stop so that a head takes back its own idle part and borrows the rest (A-04, not the default).
 
-    Only what is short because its own part is lent out may be taken back, so None when more than that is missing.
+    Only what is short because its own part is lent out may be taken back, so None when more than that is missing. Of
+    two straddling jobs the earlier keeps its room, and none takes back in the instant in which it started: they would
+    swap for ever.
     """
     share, ledger = record.share, state.ledger
-    if not share.borrows or not any(share.idle(unit) for unit, _ in record.need.pairs):
+    if record.scheduled_ms == state.now_ms or not share.borrows:
+        return None
+    if not any(share.idle(unit) for unit, _ in record.need.pairs):
         return None
     trial = Trial(ledger, share, record.need.pairs)
     if any(_borrow_lack(trial, unit) > share.idle(unit) for unit in trial.need):
@@ -138,11 +142,18 @@ def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
         victim = candidates.best(sources)
         if victim is None:
             break
+        if victim.seq < record.seq and _straddles(victim):
+            continue
         victims.append(victim)
         trial.remove(victim.share, victim.need.pairs)
     found = _pruned_by_goal(trial, victims, trial.can_borrow) if trial.can_borrow() else None
     candidates.restore(found)
     return found
+
+
+def _straddles(record: JobRecord) -> bool:
+    """Whether a dispatched job uses both its share's own limit and borrowed capacity."""
+    return bool(record.borrowed) and record.borrowed != record.need.pairs
 
 
 def _borrow_lack(trial: Trial, unit: int) -> int:

@@ -86,3 +86,14 @@ def test_an_expectation_judged_otherwise_is_told() -> None:
     unaffected = tried(replace(RECLAIM, expectations=(expected,)))[("timing.stopping", "20s")]
     assert unaffected.first is not None
     assert not unaffected.turned
+
+
+def test_two_jobs_that_straddle_do_not_swap_for_ever() -> None:
+    """Each of them needs the other's share too; the one that came first keeps what it has."""
+    shares = {name: QuotaShare(name, {UNIT: 1}, Strategy.LEND_AND_BORROW, -1) for name in ("a", "b")}
+    stack = replace(RECLAIM.stack, job_queues={"q": JobQueue("q", ("e",), "p", quota_shares=shares)})
+    jobs = tuple(replace(job(name, name, at_ms), need={UNIT: 2}) for name, at_ms in (("a", 0), ("b", MINUTE)))
+    outcome = run(Scenario("", stack, "q", jobs, assumptions={"straddle_reclaims": True}))
+    assert not outcome.stopped_because
+    assert not [event for event in outcome.trace if isinstance(event, PreemptionStarted)]
+    assert outcome.end_ms == 120 * MINUTE
