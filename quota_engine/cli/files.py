@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from ..model.trouble import Trouble
 from ..model.work import Scenario
 from ..rules import check_scenario, check_stack
 from .options import Output
+
+DOCS_URL = "QUOTA_ENGINE_DOCS_URL"
+"""Environment variable: the address below which the rules' pages (docs/rules) can be read."""
 
 T = TypeVar("T", bound=Stack | Scenario)
 S = TypeVar("S", Fleet, Baseline)
@@ -39,15 +43,18 @@ class Findings:
 
     def render(self, output: Output) -> str:
         """Return the findings in the format that `output` asks for; only that format's renderer is loaded."""
+        docs = os.environ.get(DOCS_URL, "")
         match output.format:
             case "json":
                 from ..report import diagnostics_json
 
-                return diagnostics_json.render(self.diagnostics, checked=len(self.files))
+                return diagnostics_json.render(self.diagnostics, checked=len(self.files), docs=docs)
             case "sarif":
                 from ..report import diagnostics_sarif
+                from .rule_pages import all_rules
 
-                return diagnostics_sarif.render(self.diagnostics)
+                pages = {rule: page.page for rule, page in all_rules().items()}
+                return diagnostics_sarif.render(self.diagnostics, pages=pages, docs=docs)
             case "junit":
                 from ..report import diagnostics_junit
 

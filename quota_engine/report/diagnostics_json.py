@@ -9,12 +9,16 @@ from typing import Any
 from quota_engine import __version__
 
 from ..model.diagnostic import Diagnostic, Severity, Span
+from .documentation import page_of
 
 VERSION = 1
 
 
-def render(diagnostics: Sequence[Diagnostic], *, checked: int | None = None) -> str:
-    """Return one JSON document: version, tool, summary, diagnostics in the order given."""
+def render(diagnostics: Sequence[Diagnostic], *, checked: int | None = None, docs: str = "") -> str:
+    """Return one JSON document: version, tool, summary, diagnostics in the order given.
+
+    `docs` is the address below which the rules' pages lie; without it their paths in this project are given.
+    """
     document = {
         "version": VERSION,
         "tool": {"name": "quota-engine", "version": __version__},
@@ -25,13 +29,16 @@ def render(diagnostics: Sequence[Diagnostic], *, checked: int | None = None) -> 
             },
             **({} if checked is None else {"files": checked}),
         },
-        "diagnostics": [as_json(finding) for finding in diagnostics],
+        "diagnostics": [as_json(finding, docs) for finding in diagnostics],
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def as_json(finding: Diagnostic) -> dict[str, Any]:
-    """Return one finding as plain data. `file` to `end_column` are null where the place is not known."""
+def as_json(finding: Diagnostic, docs: str = "") -> dict[str, Any]:
+    """Return one finding as plain data. `file` to `end_column` are null where the place is not known.
+
+    `documentation` is null for an organisation's own policies.
+    """
     return {
         "rule": finding.rule,
         "name": finding.name,
@@ -41,6 +48,7 @@ def as_json(finding: Diagnostic) -> dict[str, Any]:
         **span_as_json(finding.span),
         "why": finding.why,
         "fix": finding.fix,
+        "documentation": page_of(finding.rule, docs) or None,
         "related": [{**span_as_json(span), "message": what} for span, what in finding.related],
     }
 
