@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: help setup demo test test-long lint format bench clean
+.PHONY: help setup demo test test-long lint format compiled clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ lint: setup ## ruff and mypy --strict.
 format: setup ## Let ruff rewrite the layout.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+compiled: setup ## A wheel in dist/ whose scheduler is compiled (needs a C compiler).
+	QUOTA_ENGINE_COMPILED=1 $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
 
 clean: ## Remove the virtual environment and caches of this checkout.
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
