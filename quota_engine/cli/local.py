@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -104,6 +105,18 @@ def preview(stack: str, endpoint: str | None, refresh: bool, output: Output) -> 
 def refresh(stack: str, endpoint: str | None, output: Output) -> int:
     """Take what is really there into Pulumi's state; change nothing in the emulator."""
     return _run("refresh", stack, endpoint, output)
+
+
+@command.command("import", epilog="Example: quota-engine local import dev.import.json --stack dev")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@target_options
+@output_options("text", "json")
+def import_(file: Path, stack: str, endpoint: str | None, output: Output) -> int:
+    """Take over what lives in the emulator into Pulumi's state; change nothing in the emulator.
+
+    FILE is what quota-engine import --import-file wrote, under the name of the declaration (--name).
+    """
+    return _run("take_over", stack, endpoint, output, file=file)
 
 
 @command.command("destroy", epilog="Example: quota-engine local destroy --stack dev")

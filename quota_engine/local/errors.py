@@ -35,6 +35,10 @@ class SettingsUnreadable(Trouble):
     """The stack's Pulumi settings are no YAML mapping, or can't be read at all."""
 
 
+class ImportFileUnusable(Trouble):
+    """The file to import from can't be read, or is about something else than the declaration."""
+
+
 class DeploymentFailed(Trouble):
     """The engine ran and reported failure; `messages` are its own error messages, in order."""
 

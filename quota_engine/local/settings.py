@@ -44,10 +44,15 @@ def emulator_config(user: Mapping[str, Any], region: str, endpoint: str) -> dict
     }
     ours = {
         f"{NAMESPACE}region": kept.get(f"{NAMESPACE}region", region),
-        f"{NAMESPACE}endpoints": {"cloudcontrol": endpoint, "sts": endpoint},
+        f"{NAMESPACE}endpoints": endpoints(endpoint),
         f"{NAMESPACE}skipMetadataApiCheck": "true",
     }
     return dict(sorted({**kept, **ours}.items()))
+
+
+def endpoints(endpoint: str) -> dict[str, str]:
+    """Return where the provider finds an emulator's services, sorted."""
+    return {"cloudcontrol": endpoint, "sts": endpoint}
 
 
 def left_out(user: Mapping[str, Any]) -> list[str]:

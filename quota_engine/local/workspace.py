@@ -1,4 +1,4 @@
-"""This project's program on the emulator: up, preview, refresh and destroy through Pulumi's Automation API.
+"""This project's program on the emulator: up, preview, refresh, import and destroy through Pulumi's Automation API.
 
 The program runs in this process; the engine is the real one. Everything the engine writes stands in a work folder of
 its own (`workdir`), so neither the checkout nor the user's Pulumi login is touched.
@@ -15,8 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 from urllib.parse import urlsplit
 
 import yaml
@@ -35,9 +36,11 @@ from quota_engine.model.stack import Stack as Declaration
 from quota_engine.program import deploy, open_gates
 
 from .emulator_info import EmulatorInfo, ask_emulator
-from .engine import Engine, find_engine
-from .errors import SettingsUnreadable
+from .engine import Engine, ensure_language_host, find_engine
+from .errors import ImportFileUnusable, SettingsUnreadable
 from .failures import failure, named
+from .import_file import Entry, entries_for
+from .import_output import ImportOutput, is_noise
 from .plugin import lend, official_plugin
 from .provider import serving
 from .settings import emulator_config, left_out
@@ -112,6 +115,25 @@ class _Session:
             raise self.unheard
         return Result(dict(sorted(self.changes.items())), self.outputs, self.engine, self.provider, self.notes)
 
+    def run_import(self, entries: list[Entry]) -> Result:
+        """Import the entries. Of this command no events are told, so its output is heard instead."""
+        heard = ImportOutput()
+
+        def listen(line: str) -> None:
+            heard.hear(line)
+            if not is_noise(line):
+                self.show(line)
+
+        operation = partial(self.stack.import_resources, resources=cast(Any, entries), show_secrets=False)
+        try:
+            with ThreadPoolExecutor(max_workers=1) as worker:
+                worker.submit(operation, protect=False, generate_code=False, on_output=listen).result()
+        finally:
+            self.errors.extend(heard.errors)
+        if self.unheard is not None:
+            raise self.unheard
+        return Result(dict(sorted(heard.changes.items())), {}, self.engine, self.provider, self.notes)
+
     def show(self, line: str) -> None:
         """Hand on a line of the engine's output, but not its advice on how to remove a stack of a user's own.
 
@@ -156,6 +178,31 @@ def refresh(target: Target, **options: Any) -> Result:
     """Take what is really there into the state; change nothing in the emulator."""
     with _session(target, **options) as session:
         return session.run(session.stack.refresh, show_secrets=False)
+
+
+def take_over(target: Target, file: Path, **options: Any) -> Result:
+    """Take what lives in the emulator, as the import file of `quota-engine import` names it, into the state.
+
+    Nothing in the emulator is changed. The engine wants its Python language host for this, though no program is run.
+    Raises ImportFileUnusable, besides what `up` raises.
+    """
+    emulator = ask_emulator(target.endpoint)
+    entries = entries_for(_text_of(file), target.declaration, _account(target, emulator), emulator.endpoint)
+    with _session(target, **options) as session:
+        host = ensure_language_host(session.engine, options.get("progress"))
+        workspace, path = session.stack.workspace, os.environ.get("PATH", os.defpath)
+        workspace.env_vars = {**workspace.env_vars, "PATH": os.pathsep.join([str(host), path])}
+        return session.run_import(entries)
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ImportFileUnusable(
+            f"the import file {file} can't be read", why=reason, fix="quota-engine import --import-file FILE writes one"
+        ) from error
 
 
 def destroy(target: Target, **options: Any) -> Result:
