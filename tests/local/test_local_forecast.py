@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from quota_engine.cli.main import run
 from quota_engine.local import workspace
 from quota_engine.local.errors import DeploymentFailed
 from quota_engine.local.workspace import Target
@@ -178,3 +179,10 @@ def test_destroy_runs_no_gate(target: Callable[..., Target], batch: Any) -> None
     """It runs no program: only `protect` guards against it, and the documentation says so."""
     workspace.destroy(target())
     assert batch.describe_job_queues()["jobQueues"] == []
+
+
+def test_the_shipped_production_stack_passes_its_own_gates(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever tries it out before there is an account gets the gates that production will have."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    assert run(["local", "up", "--stack", "prod", "--quiet"]) == 0
+    assert run(["local", "preview", "--stack", "prod", "--quiet"]) == 0

@@ -100,3 +100,36 @@ def test_a_stack_without_a_declaration_is_one_clear_failure(checkout: Checkout) 
     said = up.stdout + up.stderr
     assert "stacks/dev.yaml" in said
     assert "Traceback" not in said
+
+
+def test_the_forecast_gate_reads_the_account_from_a_plain_pulumi_preview(
+    checkout: Checkout, batch: Any, endpoint: str
+) -> None:
+    """The program is another process there, with the credentials and endpoints of the pipeline's surroundings."""
+    checkout.environ |= {
+        "AWS_ENDPOINT_URL_BATCH": endpoint,
+        "AWS_ENDPOINT_URL_STS": endpoint,
+        "AWS_ACCESS_KEY_ID": "123456789012",
+        "AWS_SECRET_ACCESS_KEY": "any",
+    }
+    assert checkout.pulumi("up", "--yes", "--stack", "dev").returncode == 0
+    for name in ("first", "second"):
+        batch.submit_service_job(
+            jobName=name,
+            jobQueue="training",
+            quotaShareName="QS3",
+            serviceJobType="SAGEMAKER_TRAINING",
+            serviceRequestPayload='{"ResourceConfig": {"InstanceType": "ml.g5.xlarge", "InstanceCount": 1}}',
+        )
+    assert checkout.pulumi("config", "set", "quota-engine:forecast", "block", "--stack", "dev").returncode == 0
+    path = checkout.folder / "stacks" / "dev.yaml"
+    text = path.read_text()
+    path.write_text(text[: text.index("      QS3:")])
+    preview = checkout.pulumi("preview", "--stack", "dev")
+    said = preview.stdout + preview.stderr
+    assert preview.returncode != 0
+    assert "now hits 1 of 1 running job" in said
+    assert "first of QS3 (1 ml.g5.xlarge) ends: its quota share is not declared" in said
+    assert "Traceback" not in said
+    path.write_text(text)
+    assert "now hits none of 1 running job" in checkout.pulumi("preview", "--stack", "dev").stdout
