@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
+from ..model.diagnostic import Diagnostic
 from .options import Output, output_options
 
 FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "note": ("error", "warning", "note")}
@@ -42,6 +44,8 @@ _PATH = click.Path(path_type=Path)
     metavar="FILE",
     help="Instance types to take for known, one a line: hardware newer than this version.",
 )
+@click.option("--fix", is_flag=True, help="Make the mechanical fixes: only the values concerned are rewritten.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, as a diff; without --fix, write nothing.")
 @output_options("text", "json", "sarif", "junit", "github", "markdown")
 def command(
     paths: tuple[Path, ...],
@@ -51,12 +55,14 @@ def command(
     policies: tuple[Path, ...],
     no_policies: bool,
     instance_types_file: Path | None,
+    fix: bool,
+    diff: bool,
     output: Output,
 ) -> int:
     """Check declarations and scenarios (files or folders); report every finding with its line and fix.
 
     Several stacks of one account are also judged together. Exit 0: nothing at or above --fail-on. Exit 1: findings.
-    Exit 2: a path can't be read.
+    Exit 2: a path can't be read. With --diff alone, exit 1 says that --fix would change something.
     """
     from .selection import Selection, parse_ids, read_types
     from .validation import ALWAYS, check_all, default_policies, read_policies
@@ -69,6 +75,20 @@ def command(
         known = [*all_rules(), *(one.id for one in own.policies)]
         chosen = parse_ids("--select", select, known)
         selection = Selection(chosen, parse_ids("--ignore", ignore, known, never=ALWAYS), selection.known_types)
+    if fix or diff:
+        from . import fixing
+
+        def check() -> Iterable[Diagnostic]:
+            return check_all(paths, selection, own).diagnostics
+
+        changes = fixing.fixes(check)
+        if diff:
+            (output.note if fix else output.emit)(fixing.as_diff(changes))
+        if not fix:
+            return int(bool(changes))
+        for file, (_, text) in changes.items():
+            fixing.write(file, text)
+        output.note(f"fixed: {', '.join(changes) or 'nothing'}")
     checked = check_all(paths, selection, own)
     for path in checked.skipped:
         output.note(f"skipped {path}: Pulumi's own settings")

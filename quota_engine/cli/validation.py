@@ -34,7 +34,6 @@ class Policies:
     policies: list[Policy] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
-    files: list[str] = field(default_factory=list)
 
 
 def read_policies(paths: Iterable[Path]) -> Policies:
@@ -43,7 +42,6 @@ def read_policies(paths: Iterable[Path]) -> Policies:
     first: dict[str, str] = {}
     for file in discover(paths).files:
         loaded = load_policy(file)
-        read.files.append(file)
         read.sources.update(loaded.sources)
         read.diagnostics += loaded.diagnostics
         if loaded.value is None:
@@ -87,7 +85,7 @@ def check_all(paths: Iterable[Path], selection: Selection | None = None, policie
     return Findings(
         tuple(one for one in _once(diagnostics) if kept.keeps(one, ALWAYS)),
         sources,
-        tuple(dict.fromkeys([*discovery.files, *own.files])),
+        discovery.files,
         discovery.skipped,
     )
 

@@ -450,10 +450,11 @@ def finding(
     why: str = "",
     fix: str = "",
     related: Iterable[tuple[Span, str]] = (),
+    replacement: str | None = None,
 ) -> Diagnostic:
     """Build the finding of kind `rule`; an id that is not in the table is our bug and raises KeyError."""
     kind = FINDINGS[rule]
-    return Diagnostic(kind.id, kind.name, kind.severity, message, path, span, why, fix, tuple(related))
+    return Diagnostic(kind.id, kind.name, kind.severity, message, path, span, why, fix, tuple(related), replacement)
 
 
 FINDINGS_MAX: Final = 500
@@ -488,6 +489,16 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     by_folded = {candidate.casefold(): candidate for candidate in sorted(known, reverse=True)}
     matches = get_close_matches(word.casefold(), sorted(by_folded), n=1, cutoff=0.6)
     return by_folded[matches[0]] if matches else None
+
+
+def respelt(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that `word` is in another spelling: other case, hyphens, camelCase, blanks around."""
+    matches = [candidate for candidate in known if _letters(candidate) == _letters(word)]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _letters(word: str) -> str:
+    return "".join(letter for letter in word.casefold() if letter.isalnum())
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from .build_stack import build_stack
 from .defaults import apply_defaults, values_added
 from .document import Document, Ignores, read_document
 from .extends import Family, read_family, strip_nulls
-from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, too_many
+from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, respelt, too_many
 from .policies import policy
 from .references import check_references, choose_queue
 from .schema import KINDS
@@ -236,7 +236,14 @@ def _unknown(document: Document, kind: Node | None) -> Loaded[None]:
     else:
         match = nearest(kind.written, KINDS)
         fix = did_you_mean(kind.written, KINDS) if match else f"write one of {choices}"
-        found = finding("QE209", f"kind is {seen(kind)}; it can be {choices}", span=kind.span, path=("kind",), fix=fix)
+        found = finding(
+            "QE209",
+            f"kind is {seen(kind)}; it can be {choices}",
+            span=kind.span,
+            path=("kind",),
+            fix=fix,
+            replacement=respelt(kind.written, KINDS),
+        )
     return Loaded(
         document.file,
         "",

@@ -15,7 +15,7 @@ from ..model.diagnostic import Diagnostic
 from ..model.durations import EXAMPLES
 from ..model.stack import Path
 from .conform import RANGES, conforms
-from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, too_many
+from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, respelt, too_many
 from .schema import RANGED, loaded, property_schema
 from .tree import UNREAD, Member, Node, plain, walk
 from .wording import decimal, is_numeric, place, seen, type_name
@@ -180,7 +180,7 @@ def _unknown_key(tree: Node, path: Path, free: list[str], known: list[str]) -> _
         return _Fault(finding("QE214", f"{owner} has the key '{key}'", span=span, path=path, why=why, fix=fix), (path,))
     message = f"{owner} has the unknown key '{key}'"
     fix = did_you_mean(key, free if nearest(key, free) else known)
-    return _Fault(finding("QE201", message, span=span, path=path, fix=fix), (path,))
+    return _Fault(finding("QE201", message, span=span, path=path, fix=fix, replacement=respelt(key, free)), (path,))
 
 
 def _missing(tree: Node, path: Path, key: str) -> _Fault:
@@ -228,7 +228,12 @@ def _wrong_type(tree: Node, path: Path, error: Complaint) -> _Fault:
     if "string" in types and not isinstance(node.content, dict | tuple) and node.content is not None:
         message = f"{place(path, tree)} is {seen(node)} without quotes, which is no text"
         why = "YAML reads it as a number or as true or false, and its spelling would be lost"
-        return _Fault(finding("QE208", message, path=path, why=why, fix=f'write "{node.written}"'), (path,))
+        return _Fault(
+            finding(
+                "QE208", message, path=path, why=why, fix=f'write "{node.written}"', replacement=f'"{node.written}"'
+            ),
+            (path,),
+        )
     message = f"{place(path, tree)} is {seen(node)}, where {type_name(types)} belongs"
     why, fix = WRONG_TYPES.get(str(path[-1]) if path else "", ("", f"write {type_name(types)}"))
     return _Fault(finding("QE203", message, path=path, why=why, fix=fix), (path,))
@@ -239,7 +244,7 @@ def _not_an_integer(tree: Node, path: Path, node: Node) -> _Fault:
     message = f"{place(path, tree)} is {seen(node)}, which is no integer in decimal digits"
     fix = f"write {digits}" if digits is not None else "write a whole number in digits"
     why = "other spellings are read differently by different tools" if digits is not None else ""
-    return _Fault(finding("QE204", message, path=path, why=why, fix=fix), (path,))
+    return _Fault(finding("QE204", message, path=path, why=why, fix=fix, replacement=digits), (path,))
 
 
 def _unknown_value(tree: Node, path: Path, error: Complaint) -> _Fault:
@@ -250,7 +255,8 @@ def _unknown_value(tree: Node, path: Path, error: Complaint) -> _Fault:
     message = f"{place(path, tree)} is {seen(node)}; it can be {_either(choices)}"
     match = nearest(node.written, choices) if node else None
     fix = f"write {match or _either(choices)}"
-    return _Fault(finding(rule, message, path=path, fix=fix), (path,))
+    spelling = respelt(node.written, choices) if node and isinstance(node.content, str) else None
+    return _Fault(finding(rule, message, path=path, fix=fix, replacement=spelling), (path,))
 
 
 def _either(choices: list[str]) -> str:

@@ -9,7 +9,11 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from ..model.diagnostic import Diagnostic, Span
@@ -28,6 +32,20 @@ _BOMS_OF_OTHERS: Final = (
 
 CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 """What may stand in no document: C0 and C1 controls but tab, LF and CR, other line separators, lone surrogates."""
+
+
+_instead: ContextVar[Mapping[str, bytes]] = ContextVar("instead", default=MappingProxyType({}))
+
+
+@contextmanager
+def reading(instead: Mapping[str, str]) -> Iterator[None]:
+    """Within it, read these texts in the place of the files of these names: what would be found if they held them."""
+    texts = {os.path.realpath(file): text.encode("utf-8") for file, text in instead.items()}
+    token = _instead.set(MappingProxyType(texts))
+    try:
+        yield
+    finally:
+        _instead.reset(token)
 
 
 class Unreadable(Trouble):
@@ -54,8 +72,10 @@ def read_source(path: str) -> Source:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise Unreadable(file, "it is a folder" if os.path.isdir(path) else "it is not a regular file")
-        with open(path, "rb") as handle:
-            data = handle.read(SIZE_MAX + 1)
+        data = _instead.get().get(os.path.realpath(path))
+        if data is None:
+            with open(path, "rb") as handle:
+                data = handle.read(SIZE_MAX + 1)
     except (OSError, ValueError) as error:
         raise Unreadable(file, getattr(error, "strerror", None) or str(error)) from error
     return decode(file, data)

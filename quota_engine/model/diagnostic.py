@@ -34,7 +34,8 @@ class Span:
 class Diagnostic:
     """A finding: what (`message`), where (`span`, `path`), why, and the fix.
 
-    `related` names other places that matter, e.g. the first of two equal keys, each with what it is.
+    `related` names other places that matter, e.g. the first of two equal keys, each with what it is. `replacement` is
+    what to write in place of the span, without quotes that stand there, where the fix takes no thought.
     """
 
     rule: str
@@ -46,6 +47,7 @@ class Diagnostic:
     why: str = ""
     fix: str = ""
     related: tuple[tuple[Span, str], ...] = ()
+    replacement: str | None = None
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:

@@ -48,6 +48,7 @@ def as_json(finding: Diagnostic, docs: str = "") -> dict[str, Any]:
         **span_as_json(finding.span),
         "why": finding.why,
         "fix": finding.fix,
+        "replacement": finding.replacement,
         "documentation": page_of(finding.rule, docs) or None,
         "related": [{**span_as_json(span), "message": what} for span, what in finding.related],
     }

@@ -243,6 +243,12 @@ def _skeleton(unit: str) -> str:
     return "".join(letter for letter in unit if not letter.isdigit())
 
 
+def spelling_of(unit: str) -> str | None:
+    """Return the known type that a unit is in another spelling: other case, `_` for `.`, or without `ml.`."""
+    folded = unit.strip().lower().replace("_", ".")
+    return next((one for one in (folded, f"ml.{folded}") if one in TRAINING_INSTANCE_TYPES), None)
+
+
 @lru_cache(maxsize=4096)
 def nearest_type(unit: str) -> str | None:
     """Return the known type nearest to `unit`, case and a missing `ml.` aside; None where none is near."""
