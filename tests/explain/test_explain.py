@@ -77,7 +77,8 @@ def test_a_job_behind_another_is_told_what_is_ahead(tmp_path: Path, capfd: Captu
     path.write_text(
         f"kind: scenario\nversion: 1\nstack: {ROOT}/stacks/dev.yaml\njobs:\n"
         "  - {name: big, share: QS3, instances: {ml.g5.xlarge: 2}, submit_at: 0s, duration: 1h}\n"
-        "  - {name: small, share: QS3, instances: {ml.g5.xlarge: 1}, submit_at: 1s, duration: 1h}\n",
+        "  - {name: small, share: QS3, instances: {ml.g5.xlarge: 1}, submit_at: 1s, duration: 1h}\n"
+        "expect: [{blocked: {job: big}}]\n",
         encoding="utf-8",
     )
     output = told(capfd, "small", "--scenario", str(path))
