@@ -88,7 +88,7 @@ def test_the_action_and_the_hooks_have_the_form_that_their_readers_want() -> Non
     check = Path(sys.executable).parent / "check-jsonschema"
     if not check.exists():
         pytest.skip("check-jsonschema is not installed")
-    command = [check, "--builtin-schema", "vendor.github-actions", "action.yml"]
+    command = [str(check), "--builtin-schema", "vendor.github-actions", "action.yml"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
