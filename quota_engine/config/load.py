@@ -291,7 +291,7 @@ def _scenario(document: Document) -> Loaded[Scenario]:
         sources,
         ignores=document.ignores,
         stacks=parts,
-        entries={copy_names(job)[0]: index for index, job in enumerate(data["jobs"])} if value else {},
+        entries={copy_names(job)[0]: index for index, job in enumerate(data.get("jobs", ()))} if value else {},
     )
 
 
