@@ -14,13 +14,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-import atheris  # type: ignore[import-not-found,unused-ignore]
+import atheris
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 with atheris.instrument_imports(include=["quota_engine", "yaml"]):
-    from tests.property.mutations import judge, read_policies, seeds
+    from quota_engine.cli.validation import read_policies
+    from tests.property.mutations import judge, seeds
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-validate-"))
 POLICIES = read_policies([ROOT / "policies"])
