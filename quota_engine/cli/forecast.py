@@ -10,7 +10,7 @@ import click
 
 from ..model.trouble import Trouble
 from .durations import Duration
-from .options import Output, output_options, stack_path
+from .options import Output, output_options, read_switches, stack_path
 
 if TYPE_CHECKING:
     from ..forecast import Forecast
@@ -91,14 +91,8 @@ def read_assumptions(assumed: Sequence[str]) -> Assumptions:
     """Return the model's assumptions with those changed that --assume names; raises Trouble for a wrong one."""
     from ..scheduler import AssumptionError, Assumptions
 
-    given: dict[str, object] = {}
-    for text in assumed:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--assume")
-        given[name.strip()] = value.strip()
     try:
-        return Assumptions.of(given)
+        return Assumptions.of(read_switches(assumed))
     except AssumptionError as error:
         raise Trouble(str(error), fix="see quota-engine assumptions") from error
 

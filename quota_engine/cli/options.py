@@ -171,6 +171,17 @@ def stack_path(argument: str) -> Path:
     return named
 
 
+def read_switches(assumed: Sequence[str]) -> dict[str, str]:
+    """Return {assumption: value as written} of the `--assume NAME=VALUE` given; the last of a name wins."""
+    switches: dict[str, str] = {}
+    for text in assumed:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--assume")
+        switches[name.strip()] = value.strip()
+    return switches
+
+
 def worst(codes: Sequence[int]) -> int:
     """Return the exit code of several answers: trouble before "no" before all well."""
     return max(codes, default=0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..model.trouble import Trouble
-from .options import Output, output_options, worst
+from .options import Output, output_options, read_switches, worst
 
 if TYPE_CHECKING:
     from ..model.work import Scenario
@@ -43,7 +43,7 @@ def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, 
     """
     from .files import good_scenario
 
-    switches = dict(_switch(text) for text in assumed)
+    switches = read_switches(assumed)
     loaded = [good_scenario(path) for path in scenarios]
     told = [
         _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}), sensitive)
@@ -51,13 +51,6 @@ def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, 
     ]
     output.emit(_render(told, output))
     return worst([int(not all(verdict.holds for verdict in one.verdicts)) for one in told])
-
-
-def _switch(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--assume")
-    return name.strip(), value.strip()
 
 
 @dataclass(frozen=True, slots=True)

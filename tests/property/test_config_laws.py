@@ -15,16 +15,10 @@ from quota_engine.config.source import decode
 from quota_engine.config.tree import plain, positions, walk
 from quota_engine.model.diagnostic import Diagnostic
 from quota_engine.rules import check_scenario, check_stack
+from tests.property.mutations import TOKENS, assert_located
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHIPPED = [path.read_bytes() for path in sorted([*ROOT.glob("stacks/[a-z]*.yaml"), *ROOT.glob("scenarios/*.yaml")])]
-TOKENS = [
-    b"null", b"~", b"[", b"]", b"{", b"}", b": ", b"- ", b"\n", b"\t", b"  ", b"#", b"'", b'"', b"&a ", b"*a",
-    b"<<: *a", b"!x ", b"---\n", b"...\n", b"? ", b"|\n", b">-\n", b"%YAML 1.1\n", b"0777", b"1e3", b".nan", b"yes",
-    b"-1", b"99999999999999999999", b"4.0", b"capacity_limits", b"quota_shares", b"extends: dev.yaml\n", b"\x00",
-    b"\xff", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\\ud800", b"QS1", b"LEND", b"kind: scenario\n", b"kind: fragment\n",
-    b"@key",
-]  # fmt: skip
 FEW = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 json_values = st.recursive(
@@ -53,20 +47,6 @@ def judged(data: bytes, name: str = "s.yaml") -> tuple[list[Diagnostic], dict[st
         path.write_bytes(data)
         loaded = load_document(path)
         return loaded.findings(check_stack, check_scenario), dict(loaded.sources)
-
-
-def assert_located(findings: list[Diagnostic], sources: dict[str, str]) -> None:
-    """Every finding stands at a place that is there, in order, and can be written in UTF-8."""
-    for one in findings:
-        assert one.span is not None, one
-        lines = sources[one.span.file].split("\n")
-        assert 1 <= one.span.line <= len(lines), one
-        assert 1 <= one.span.column <= len(lines[one.span.line - 1]) + 1, one
-        assert one.span.end_line <= len(lines), one
-        assert (one.span.end_line, one.span.end_column) >= (one.span.line, one.span.column), one
-        assert one.message
-        f"{one.message}{one.why}{one.fix}".encode()
-    assert findings == sorted(findings, key=lambda one: one.sort_key)
 
 
 @FEW
