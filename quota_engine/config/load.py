@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from ..model.diagnostic import Diagnostic, Positions, Severity
 from ..model.stack import Path, Stack
@@ -224,6 +224,19 @@ def _supplement(document: Document, kind: str, read: Supplement[Any]) -> Loaded[
     return Loaded(document.file, kind, None, read.diagnostics, read.positions, read.sources, ignores=document.ignores)
 
 
+_TELLING: Final = {
+    "jobs": "scenario",
+    "job_queues": "stack",
+    "service_environments": "stack",
+    "scheduling_policies": "stack",
+    "region": "stack",
+    "stacks": "fleet",
+    "accept": "baseline",
+    "schema": "policy",
+}
+"""Key that only one kind has → that kind."""
+
+
 def _unknown(document: Document, kind: Node | None) -> Loaded[None]:
     """Say that a file does not tell what it is."""
     if document.tree is None:
@@ -232,7 +245,9 @@ def _unknown(document: Document, kind: Node | None) -> Loaded[None]:
     if kind is None:
         start = replace(document.tree.span, end_line=document.tree.span.line, end_column=document.tree.span.column + 1)
         message = "the document does not say what it is"
-        found = finding("QE209", message, span=start, path=("kind",), fix=f"add kind: {choices.replace(', ', ' | ')}")
+        likely = next((kind for key, kind in _TELLING.items() if key in document.tree.members), None)
+        fix = f"add kind: {likely or choices.replace(', ', ' | ')}"
+        found = finding("QE209", message, span=start, path=("kind",), fix=fix)
     else:
         match = nearest(kind.written, KINDS)
         fix = did_you_mean(kind.written, KINDS) if match else f"write one of {choices}"

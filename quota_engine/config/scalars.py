@@ -41,6 +41,7 @@ def resolve(text: str) -> Scalar:
 
 def numeric_value(text: str) -> int | float | None:
     """Return the number a person most likely means by `text`; None where there is no finite one."""
+    text = text.removesuffix("%").rstrip()
     if len(text) > _DIGITS_MAX:
         return None
     if _LENIENT.fullmatch(text):

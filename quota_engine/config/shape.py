@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ..model.diagnostic import Diagnostic
 from ..model.durations import EXAMPLES
 from ..model.stack import Path
-from .conform import RANGES, conforms
+from .conform import RANGES, Schema, conforms
 from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, respelt, too_many
 from .schema import RANGED, loaded, property_schema
 from .tree import UNREAD, Member, Node, plain, walk
@@ -54,12 +54,19 @@ def check_shape(kind: str, tree: Node) -> Shape:
             break
         found = (fault for fault in _faults(kind, rest, error) if not _is_within(gone, fault.paths))
         faults += islice(found, FINDINGS_MAX + 1)
+    faults = _without_consequences(faults)
     if len(faults) > FINDINGS_MAX:
         kept = [fault.diagnostic for fault in faults[:FINDINGS_MAX]]
         last = faults[FINDINGS_MAX].paths[0]
         return Shape(tree, (*kept, too_many(path=last)), frozenset(), is_complete=False)
     broken = gone.union(path for fault in faults for path in fault.paths)
     return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), frozenset(broken))
+
+
+def _without_consequences(faults: list[_Fault]) -> list[_Fault]:
+    """Leave out what is missing only because it stands under a misspelt key, or in another place."""
+    meant = {path for fault in faults if fault.diagnostic.rule == "QE201" for path in fault.paths[1:]}
+    return [one for one in faults if one.diagnostic.rule != "QE202" or one.paths[0] not in meant]
 
 
 def _complaints(kind: str, data: object) -> list[Complaint]:
@@ -110,9 +117,11 @@ def _empty_values(kind: str, tree: Node) -> Iterator[_Fault]:
             wanted = type_name(property_schema(kind, path).get("type"))
             message = f"{place(path, tree)} is empty" + (f", where {wanted} belongs" if wanted else "")
             why = "null removes a value inherited through extends, and there is none here"
-            yield _Fault(
-                finding("QE203", message, path=path, why=why, fix="give it a value, or remove the key"), (path,)
-            )
+            fix = "give it a value, or remove the key"
+            key, colon, rest = str(path[-1]).rpartition(":")
+            if colon and rest and not node.written:
+                why, fix = "in YAML a colon ends a key only where a blank follows", f"write {key}: {rest}"
+            yield _Fault(finding("QE203", message, path=path, why=why, fix=fix), (path,))
 
 
 def _faults(kind: str, tree: Node, error: Complaint) -> Iterator[_Fault]:
@@ -167,26 +176,32 @@ def _unknown_keys(kind: str, tree: Node, path: Path, error: Complaint) -> Iterat
     free = [name for name in known if name not in present]
     for key in present:
         if key not in known:
-            yield _unknown_key(tree, (*path, key), free, known)
+            yield _unknown_key(tree, (*path, key), free, error.schema.get("properties", {}))
 
 
-def _unknown_key(tree: Node, path: Path, free: list[str], known: list[str]) -> _Fault:
+def _unknown_key(tree: Node, path: Path, free: list[str], known: Schema) -> _Fault:
     key = str(path[-1])
     span = (node_at(tree, path[:-1]) or tree).members[key].key_span
     owner = place(path[:-1], tree)
     reason = NOT_IN_THIS_FORMAT.get(key)
-    if reason and not nearest(key, free):
+    if reason and not respelt(key, free):
         why, fix = reason
         return _Fault(finding("QE214", f"{owner} has the key '{key}'", span=span, path=path, why=why, fix=fix), (path,))
     message = f"{owner} has the unknown key '{key}'"
-    fix = did_you_mean(key, free if nearest(key, free) else known)
-    return _Fault(finding("QE201", message, span=span, path=path, fix=fix, replacement=respelt(key, free)), (path,))
+    inside = [name for name, inner in known.items() if key in inner.get("properties", {})]
+    meant = inside[0] if len(inside) == 1 else nearest(key, free)
+    fix = did_you_mean(key, free if meant else known)
+    if len(inside) == 1:
+        fix = f"write it inside: {meant}: {{{key}: …}}"
+    claimed = (path, (*path[:-1], meant)) if meant else (path,)
+    return _Fault(finding("QE201", message, span=span, path=path, fix=fix, replacement=respelt(key, free)), claimed)
 
 
 def _missing(tree: Node, path: Path, key: str) -> _Fault:
     message = f"{place(path, tree)} has no {key}"
     span = (node_at(tree, path) or tree).span
-    return _Fault(finding("QE202", message, span=span, path=(*path, key), fix=f"add {key}"), ((*path, key),))
+    fix = f"add {key}: {MISSING[key]}" if key in MISSING else f"add {key}"
+    return _Fault(finding("QE202", message, span=span, path=(*path, key), fix=fix), ((*path, key),))
 
 
 def _not_one(tree: Node, path: Path, keys: list[str]) -> _Fault:
@@ -223,6 +238,8 @@ def _wrong_type(tree: Node, path: Path, error: Complaint) -> _Fault:
     types = [wanted] if isinstance(wanted, str) else list(wanted)
     if "integer" in types and is_numeric(node):
         return _not_an_integer(tree, path, node)
+    if "enum" in schema and not isinstance(node.content, dict | tuple):
+        return _not_a_choice(tree, path, node, [value for value in schema["enum"] if value is not None])
     if "x-duration" in schema and is_numeric(node):
         return _not_a_duration(tree, path, schema["x-duration"])
     if "string" in types and not isinstance(node.content, dict | tuple) and node.content is not None:
@@ -253,10 +270,25 @@ def _unknown_value(tree: Node, path: Path, error: Complaint) -> _Fault:
     choices = [str(value) for value in values if value is not None]
     rule = "QE209" if path == ("kind",) else "QE210" if path == ("version",) else "QE205"
     message = f"{place(path, tree)} is {seen(node)}; it can be {_either(choices)}"
-    match = nearest(node.written, choices) if node else None
+    match = (nearest(node.written, choices) or _containing(node.written, choices)) if node else None
     fix = f"write {match or _either(choices)}"
     spelling = respelt(node.written, choices) if node and isinstance(node.content, str) else None
     return _Fault(finding(rule, message, path=path, fix=fix, replacement=spelling), (path,))
+
+
+def _containing(word: str, choices: list[str]) -> str | None:
+    """Return the only choice that a word is a part of."""
+    matches = [choice for choice in choices if len(word) > 2 and word.casefold() in choice.casefold()]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _not_a_choice(tree: Node, path: Path, node: Node, choices: list[str]) -> _Fault:
+    """Say which words there are where a number, true or false stands; true means ENABLED to whoever writes it."""
+    word = {True: "ENABLED", False: "DISABLED"}[node.content] if isinstance(node.content, bool) else ""
+    meant = word if word in choices else None
+    message = f"{place(path, tree)} is {seen(node)}; it can be {_either(choices)}"
+    fix = f"write {meant or _either(choices)}"
+    return _Fault(finding("QE205", message, path=path, fix=fix, replacement=meant), (path,))
 
 
 def _either(choices: list[str]) -> str:
@@ -307,6 +339,16 @@ def _bad_name(tree: Node, path: Path, name: str) -> Diagnostic:
 
 
 WRONG_TYPES: Final = {
+    "quota_shares": ("shares stand by their names", "write NAME: {capacity_limits: …} for each, without a hyphen"),
+    "job_queues": ("queues stand by their names", "write NAME: {service_environment: …} for each, without a hyphen"),
+    "service_environments": (
+        "environments stand by their names",
+        "write NAME: {capacity_limits: …} for each, without a hyphen",
+    ),
+    "scheduling_policies": ("policies stand by their names", "write NAME: {} for each, without a hyphen"),
+    "capacity_limits": ("a limit is a type and a number", "write {TYPE: NUMBER}, e.g. {ml.g5.xlarge: 1}"),
+    "instances": ("what a job needs is a type and a number", "write {TYPE: NUMBER}, e.g. {ml.g5.xlarge: 1}"),
+    "tags": ("a tag is a key and a value", "write {KEY: VALUE}, e.g. {team: research}"),
     "service_environment": (
         "a quota-managed queue has exactly one service environment",
         "name one, e.g. service_environment: gpu",
@@ -320,7 +362,26 @@ _FAIR_SHARE = (
 )
 _FIXED_TYPE = "everything here is of type SAGEMAKER_TRAINING, the only one that quota management knows"
 
+MISSING: Final = {
+    "kind": "stack",
+    "version": "1",
+    "name": "ml-training-dev, or what it is called",
+    "region": "us-west-2, or the code of yours",
+    "capacity_limits": "{ml.g5.xlarge: 1}, with your types and numbers",
+    "resource_sharing": "{strategy: RESERVE}, or LEND or LEND_AND_BORROW",
+    "strategy": "RESERVE, LEND or LEND_AND_BORROW",
+    "service_environment": "NAME, one that is declared",
+    "scheduling_policy": "NAME, one that is declared",
+    "reason": '"MISCONFIGURATION:QUOTA_MANAGEMENT_LIMIT_EXCEEDED", or another of the reasons',
+    "max_time": "1h",
+    "stack": "FILE, relative to this one",
+    "share": "NAME, one of the queue's",
+    "instances": "{ml.g5.xlarge: 1}, with your types and numbers",
+}
+"""Key that must be there → what to write behind it."""
+
 NOT_IN_THIS_FORMAT: Final = {
+    "in_share_preemption": ("it stands in preemption", "write preemption: {in_share: ENABLED} instead"),
     "fairshare_policy": (_FAIR_SHARE, "remove it, and declare the fair-share policy elsewhere"),
     "fair_share_policy": (_FAIR_SHARE, "remove it, and declare the fair-share policy elsewhere"),
     "quota_share_policy": ("every policy here is a quota-share policy", "write idle_resource_assignment: FIFO instead"),

@@ -35,6 +35,8 @@ _CORE: Final = "tag:yaml.org,2002:"
 _TAGS: Final = frozenset({PLAIN, f"{_CORE}str", f"{_CORE}seq", f"{_CORE}map"})
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_OPEN_FIX: Final = "close this bracket or brace, or put a comma between its entries"
+_INDENT_FIX: Final = "indent this line like the others of its map or list; put a value that holds : or # in quotes"
 _SYNTAX_FIX: Final = "close what is open there; put a value that holds : # [ ] { } , & * or ! in quotes"
 
 
@@ -237,7 +239,7 @@ def _duplicate(reader: Reader, key: str, span: Span, first: Span) -> None:
         f"the key '{key}' stands twice in this map, first in line {first.line}",
         span,
         why="only one of the two values could count",
-        fix="remove one of them",
+        fix="remove one of them, or give it another name",
         related=[(first, "the first one")],
     )
 
@@ -278,14 +280,17 @@ def _syntax(source: Source, error: yaml.MarkedYAMLError) -> Diagnostic:
             why="YAML forbids tabs in indentation",
             fix="indent with spaces",
         )
-    line = min(line, len(lines))
-    column = min(column, len(lines[line - 1]) + 1)
-    span = Span(source.file, line, column, line, column + 1)
+    span = _clamped(source.file, lines, line, column)
     if "expected a single document" in str(error.context):
         return finding("QE108", "a second document begins here", span=span, fix="keep one document in a file")
     problem = " ".join(part for part in (error.context, error.problem) if part)
     message = f"the text is not YAML: {problem}"
-    return finding("QE106", message, span=span, fix=_SYNTAX_FIX, related=_context(source, error))
+    context = _context(source, error)
+    if context and str(error.context).endswith(("flow mapping", "flow sequence")):
+        opening = context[0][0]
+        return finding("QE106", message, span=opening, fix=_OPEN_FIX, related=[(span, "reading stopped here")])
+    fix = _INDENT_FIX if "block" in str(error.context) else _SYNTAX_FIX
+    return finding("QE106", message, span=span, fix=fix, related=context)
 
 
 def tab_span(file: str, place: tuple[int, int]) -> Span:
@@ -307,5 +312,11 @@ def _context(source: Source, error: yaml.MarkedYAMLError) -> list[tuple[Span, st
     mark: Any = error.context_mark
     if mark is None or mark is error.problem_mark or not error.context:
         return []
-    span = Span(source.file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
-    return [(span, error.context)]
+    return [(_clamped(source.file, source.text.split("\n"), mark.line + 1, mark.column + 1), error.context)]
+
+
+def _clamped(file: str, lines: list[str], line: int, column: int) -> Span:
+    """Return the span of a place, at the last line or the end of its line where the text ends before."""
+    line = min(line, len(lines))
+    column = min(column, len(lines[line - 1]) + 1)
+    return Span(file, line, column, line, column + 1)

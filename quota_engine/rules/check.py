@@ -13,6 +13,8 @@ from .registry import Rule, of_scope
 
 Resource = TypeVar("Resource")
 
+_LIMITS: Final = "capacity_limits"
+
 JUDGED_MAX: Final = 200
 """Environments, queues, and shares of a queue that are judged one by one: several times what the service allows."""
 
@@ -40,11 +42,15 @@ def check_policy(policy: SchedulingPolicy, path: Path = ()) -> list[Diagnostic]:
 def check_stack(stack: Stack, broken: Collection[Path] = ()) -> list[Diagnostic]:
     """Judge a stack: every resource, then all of them together. Findings come without spans, in a fixed order.
 
+    Where an amount or a unit is an error, nothing is said about how the amounts add up: it would be its consequence.
     `broken` are paths whose values could not be read and were left out: nothing is said about what stands there, and
     what only the whole stack can tell is not said at all.
     """
     found = list(_resources(stack))
+    amounts_are_wrong = any(one.severity is Severity.ERROR and _LIMITS in one.path for one in found)
     for rule in of_scope("stack"):
+        if amounts_are_wrong and rule.severity is not Severity.ERROR:
+            continue
         if broken and (rule.severity is not Severity.ERROR or any((section,) in broken for section in rule.reads)):
             continue
         found += rule.run(stack, ())

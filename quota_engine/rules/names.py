@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..model import service_facts as facts
@@ -10,6 +11,7 @@ from ..model.stack import JobQueue, QuotaShare, SchedulingPolicy, ServiceEnviron
 from .registry import Fault, rule
 
 Resource = ServiceEnvironment | SchedulingPolicy | JobQueue | QuotaShare
+_OTHERS = re.compile("[^A-Za-z0-9_-]+")
 RESOURCES = ("environment", "policy", "queue", "share")
 
 _NOUNS = {
@@ -54,7 +56,9 @@ def malformed_name(resource: Resource) -> Iterator[Fault]:
         if not facts.NAME_PATTERN.fullmatch(name):
             noun = _NOUNS[type(resource)]
             what = f"the name '{shorten(name)}' of a {noun} is not 1 to 128 letters, digits, hyphens and underscores"
-            yield path, what, "AWS Batch refuses other names", "use only A-Z, a-z, 0-9, - and _"
+            proposed = _OTHERS.sub("-", name).strip("-")[:128]
+            fix = f"write {proposed}" if proposed else "use only A-Z, a-z, 0-9, - and _"
+            yield path, what, "AWS Batch refuses other names", fix
 
 
 @rule(

@@ -223,8 +223,10 @@ def time_limit_out_of_range(queue: JobQueue) -> Iterator[Fault]:
         if not low <= action.max_time_seconds <= high:
             shown = format_duration(action.max_time_seconds * 1000)
             what = f"time-limit action {index + 1} of {label(queue)} waits {shown}"
+            nearest = low if action.max_time_seconds < low else high
+            fix = f"write {format_duration(nearest * 1000)}"
             bounds = f"{format_duration(low * 1000)} to {format_duration(high * 1000)}"
-            yield (_ACTIONS, index, "max_time"), what, f"AWS Batch allows {bounds}", f"write {bounds}"
+            yield (_ACTIONS, index, "max_time"), what, f"AWS Batch allows {bounds}", fix
 
 
 @rule(

@@ -360,4 +360,5 @@ def no_time_limit_action(stack: Stack) -> Iterator[Fault]:
             what = f"{label(queue)} does not end jobs that are blocked by {' or '.join(missing)}"
             why = "one job that can never run holds up its share for ever"
             path: Path = ("job_queues", queue.name, *(("job_state_time_limit_actions",) if stated else (KEY,)))
-            yield path, what, why, f"add a job_state_time_limit_actions entry for {' and '.join(missing)}"
+            entries = " and ".join(f'{{reason: "{reason}", max_time: 1h}}' for reason in missing)
+            yield path, what, why, f"add to its job_state_time_limit_actions: {entries}"
