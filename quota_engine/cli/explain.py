@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import urllib.error
 import urllib.parse
@@ -40,6 +41,7 @@ Story = tuple[Sequence["TraceEvent"], Mapping[str, str]]
 @click.option("--assume", "assumed", multiple=True, metavar="NAME=VALUE", help="Change an assumption of the model.")
 @click.option("--profile", metavar="NAME", help="AWS profile to read with.")
 @click.option("--role-arn", metavar="ARN", help="IAM role to assume for reading.")
+@click.option("--print-iam-policy", is_flag=True, help="Print the permissions this command needs, and do nothing else.")
 @output_options("text", "json", "markdown")
 def command(
     job: str,
@@ -53,6 +55,7 @@ def command(
     assumed: Sequence[str],
     profile: str | None,
     role_arn: str | None,
+    print_iam_policy: bool,
     output: Output,
 ) -> int:
     """Tell why JOB (an id, an ARN, or a name) waits, runs or was preempted, and what would change that.
@@ -65,6 +68,9 @@ def command(
         raise click.UsageError("choose one of --live, --emulator, --trace and --scenario")
     if at_ms is not None and scenario is None:
         raise click.UsageError("--at goes with --scenario")
+    if print_iam_policy:
+        output.emit(json.dumps(_policy(job, queue, region), indent=2))
+        return 0
     if scenario is not None:
         found = _from_scenario(job, scenario, at_ms, assumed)
     elif trace_file is not None:
@@ -74,6 +80,19 @@ def command(
         found = _from_account(job, queue, region, profile, role_arn, assumptions, output, is_emulator=emulator)
     output.emit(_render(found, output))
     return 0
+
+
+def _policy(job: str, queue: str | None, region: str | None) -> dict[str, object]:
+    """Return the permissions to explain a job: of its queue, or of every queue where only the job's id is given."""
+    from ..live import iam_policy
+    from ..model.arns import name_of, parse_arn
+    from ..model.stack import JobQueue, Stack
+
+    arn = parse_arn(job)
+    name = name_of(queue) if queue else "*"
+    account, place = (arn.scope.account, arn.scope.region) if arn else (None, region or "*")
+    asked = Stack("", place, account=account, job_queues={name: JobQueue(name, (), None)})
+    return iam_policy(asked, with_tags=False, with_jobs=True)
 
 
 def _from_scenario(job: str, path: Path, at_ms: int | None, assumed: Sequence[str]) -> Explanation:

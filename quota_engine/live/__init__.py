@@ -7,9 +7,10 @@ absent resource. The only package besides the emulator's tests that speaks to AW
 from .account import LiveTrouble, NotAuthenticated, Unreachable, WrongAccount, WrongRegion, open_session
 from .adopt import Adopted, adopt
 from .find_job import find_job, is_job_id
+from .history import read_history
 from .jobs import observe_jobs
 from .observe import observe
-from .permissions import iam_policy
+from .permissions import history_policy, iam_policy
 from .settle import observe_settled
 
 __all__ = [
@@ -21,10 +22,12 @@ __all__ = [
     "WrongRegion",
     "adopt",
     "find_job",
+    "history_policy",
     "iam_policy",
     "is_job_id",
     "observe",
     "observe_jobs",
     "observe_settled",
     "open_session",
+    "read_history",
 ]

@@ -63,3 +63,10 @@ def iam_policy(
             }
         )
     return {"Version": "2012-10-17", "Statement": statements}
+
+
+def history_policy(*, with_details: bool = False) -> dict[str, Any]:
+    """Return the policy document for reading job history; these actions can't be bound to a queue."""
+    actions = [*(["batch:DescribeServiceJob"] if with_details else []), "batch:ListServiceJobs"]
+    statement = {"Sid": "ReadServiceJobs", "Effect": "Allow", "Action": actions, "Resource": "*"}
+    return {"Version": "2012-10-17", "Statement": [statement]}

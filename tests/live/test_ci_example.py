@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKFLOW = ROOT / "examples" / "github" / "quota-drift-issue.yml"
+WORKFLOW = ROOT / "examples" / "github" / "quota-drift.yml"
 GH = '#!/bin/sh\necho "$@" >> calls.txt\nif [ "$2" = list ]; then echo "$OPEN"; fi\n'
 
 

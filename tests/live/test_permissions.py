@@ -21,6 +21,9 @@ COMMANDS = {
     "drift": ["drift", "stacks/dev.yaml"],
     "drift --all": ["drift", "stacks/dev.yaml", "--all"],
     "forecast": ["forecast", "stacks/dev.yaml"],
+    "explain": ["explain", "job", "--queue", "training", "--region", "us-west-2"],
+    "history": ["history", "training", "--region", "us-west-2"],
+    "history --describe": ["history", "training", "--region", "us-west-2", "--describe"],
     "import --queue": ["import", "--queue", "training", "--region", "us-west-2"],
     "import --all": ["import", "--all", "--region", "us-west-2"],
 }
