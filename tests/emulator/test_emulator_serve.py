@@ -1,9 +1,8 @@
-"""The server as a process: start, signals, ports; and the AWS CLI, unmodified, against it."""
+"""The server as a process: start, signals, ports."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -15,8 +14,6 @@ from typing import Any
 import pytest
 
 from quota_engine.emulator import PortUnavailable, Settings, running, serve
-from tests.conftest import Emulator
-from tests.emulator.resources import make_blog_queue, payload
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -77,71 +74,6 @@ def test_impossible_settings_are_refused(settings: dict[str, Any]) -> None:
     """Before anything listens."""
     with pytest.raises(ValueError, match="emulator's"):
         Settings(**settings)
-
-
-class Cli:
-    """The AWS CLI in a process of its own, as a user types it."""
-
-    def __init__(self, emulator: Emulator, home: Path) -> None:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-        self.environment = {**kept, **emulator.environment(), "HOME": str(home), "AWS_PAGER": ""}
-
-    def __call__(self, *arguments: str, fails: bool = False) -> Any:
-        """Run `aws …`; return its parsed output, or its error text where it has to fail (254 or 255, by version)."""
-        command = [sys.executable, "-m", "awscli", *arguments]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
-        assert done.returncode in ((254, 255) if fails else (0,)), done.stderr
-        if fails:
-            return done.stderr.strip()
-        return json.loads(done.stdout) if done.stdout.strip() else None
-
-
-@pytest.fixture
-def aws(emulator: Emulator, tmp_path: Path) -> Cli:
-    return Cli(emulator, tmp_path)
-
-
-def test_the_aws_cli_submits_lists_and_explains(emulator: Emulator, aws: Cli) -> None:
-    """It finds the emulator by the usual variables, follows nextToken by itself, and prints our words."""
-    make_blog_queue(emulator.client("batch"))
-    for number in range(3):
-        submitted = aws(
-            "batch",
-            "submit-service-job",
-            f"--job-name=job-{number}",
-            "--job-queue=training",
-            "--quota-share-name=QS1",
-            "--service-job-type=SAGEMAKER_TRAINING",
-            f"--service-request-payload={payload()}",
-            "--timeout-config=attemptDurationSeconds=3600",
-        )
-    job = submitted["jobId"]
-    listed = aws(
-        "batch", "list-service-jobs", "--job-queue=training", "--page-size=1", "--filters=name=JOB_NAME,values=job*"
-    )
-    assert [item["jobName"] for item in listed["jobSummaryList"]] == ["job-0", "job-1", "job-2"]
-    snapshot = aws("batch", "get-job-queue-snapshot", "--job-queue=training")
-    (front,) = snapshot["frontOfQuotaShares"]["quotaShares"]["QS1"]
-    assert front["jobArn"].endswith(job)
-    assert snapshot["queueUtilization"]["totalCapacityUsage"][0]["quantity"] == 2.0
-    assert aws("batch", "terminate-service-job", f"--job-id={job}", "--reason=enough") in (None, {})
-    assert aws("batch", "describe-service-job", f"--job-id={job}")["statusReason"] == "enough"
-    error = aws("batch", "create-scheduling-policy", "--name=training-policy", fails=True)
-    assert error.endswith(
-        "An error occurred (ClientException) when calling the CreateSchedulingPolicy operation: Object already exists"
-    )
-
-
-def test_the_aws_cli_uses_cloud_control_and_sts(aws: Cli) -> None:
-    """The same port for all three services."""
-    assert aws("sts", "get-caller-identity")["Account"] == "123456789012"
-    desired = json.dumps({"Name": "p", "QuotaSharePolicy": {"IdleResourceAssignmentStrategy": "FIFO"}})
-    made = aws(
-        "cloudcontrol", "create-resource", "--type-name=AWS::Batch::SchedulingPolicy", f"--desired-state={desired}"
-    )
-    aws("cloudcontrol", "wait", "resource-request-success", f"--request-token={made['ProgressEvent']['RequestToken']}")
-    found = aws("cloudcontrol", "list-resources", "--type-name=AWS::Batch::SchedulingPolicy")
-    assert json.loads(found["ResourceDescriptions"][0]["Properties"])["Name"] == "p"
 
 
 def test_the_command_plays_a_scenario_and_publishes(tmp_path: Path) -> None:
