@@ -42,19 +42,27 @@ def check_policy(policy: SchedulingPolicy, path: Path = ()) -> list[Diagnostic]:
 def check_stack(stack: Stack, broken: Collection[Path] = ()) -> list[Diagnostic]:
     """Judge a stack: every resource, then all of them together. Findings come without spans, in a fixed order.
 
-    Where an amount or a unit is an error, nothing is said about how the amounts add up: it would be its consequence.
     `broken` are paths whose values could not be read and were left out: nothing is said about what stands there, and
-    what only the whole stack can tell is not said at all.
+    what only the whole stack can tell is not said at all. Where an amount or a unit is an error, nothing is said about
+    how the amounts add up either: it would be its consequence.
     """
     found = list(_resources(stack))
-    amounts_are_wrong = any(one.severity is Severity.ERROR and _LIMITS in one.path for one in found)
+    wrong = [one.path for one in found if one.severity is Severity.ERROR and _LIMITS in one.path]
     for rule in of_scope("stack"):
-        if amounts_are_wrong and rule.severity is not Severity.ERROR:
-            continue
-        if broken and (rule.severity is not Severity.ERROR or any((section,) in broken for section in rule.reads)):
-            continue
-        found += rule.run(stack, ())
+        if _can_judge(rule, broken, wrong):
+            found += [one for one in rule.run(stack, ()) if not any(_touches(one.path, path) for path in wrong)]
     return [one for one in found if not any(_touches(one.path, path) for path in broken)]
+
+
+def _can_judge(rule: Rule, broken: Collection[Path], wrong: Collection[Path]) -> bool:
+    """Whether what a rule of the whole stack reads is there, with values at `broken` missing and at `wrong` refused."""
+    if any((section,) in broken for section in rule.reads):
+        return False
+    if rule.severity is Severity.ERROR:
+        return True
+    if rule.is_local:
+        return not any(path[:1] == ("service_environments",) for path in (*broken, *wrong))
+    return not broken and not wrong
 
 
 def check_scenario(scenario: Scenario) -> list[Diagnostic]:

@@ -29,7 +29,11 @@ HEADINGS: Final = ("What it checks", "Why it is wrong", "Example", "Use instead"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A registered rule. `reads` names the sections of a stack without which it can't judge."""
+    """A registered rule. `reads` names the sections of a stack without which it can't judge.
+
+    What an `is_local` rule says of a resource rests on that one and on the service environments, so that a fault in
+    another resource does not silence it.
+    """
 
     id: str
     name: str
@@ -38,6 +42,7 @@ class Rule:
     scopes: tuple[str, ...]
     judge: Callable[..., Iterator[Fault]]
     reads: tuple[str, ...] = ()
+    is_local: bool = False
 
     @property
     def page(self) -> str:
@@ -80,11 +85,12 @@ def rule(
     scopes: tuple[str, ...],
     source: str,
     reads: Iterable[str] = (),
+    is_local: bool = False,
 ) -> Callable[[Judge], Judge]:
     """Register the decorated function, which takes a value of one of the scopes and yields faults."""
 
     def decorate(judge: Judge) -> Judge:
-        register(Rule(rule_id, name, severity, source, scopes, judge, tuple(reads)))
+        register(Rule(rule_id, name, severity, source, scopes, judge, tuple(reads), is_local))
         return judge
 
     return decorate

@@ -1,6 +1,6 @@
 """Rules across resources about what is legal but hardly meant: amounts that don't add up, loans that can't happen.
 
-All of them need the whole stack: with values missing they would judge something that nobody declared.
+But for the local ones they need the whole stack: with values missing they would judge something that nobody declared.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _borrowers(stack: Stack) -> Iterator[tuple[JobQueue, QuotaShare, dict[str, i
                 yield queue, share, {unit: lendable[unit] - own for unit, own in share.capacity_limits.items()}
 
 
-@rule("QE420", "unit-not-in-environment", Severity.WARNING, scopes=("stack",), source=_STUCK)
+@rule("QE420", "unit-not-in-environment", Severity.WARNING, scopes=("stack",), source=_STUCK, is_local=True)
 def unit_not_in_environment(stack: Stack) -> Iterator[Fault]:
     """What it checks
       A share's instance types are among those of its queue's service environment.
@@ -85,7 +85,7 @@ def unit_not_in_environment(stack: Stack) -> Iterator[Fault]:
                     yield _share_path(queue, share, "capacity_limits", unit, KEY), what, why, fix
 
 
-@rule("QE421", "share-exceeds-environment", Severity.WARNING, scopes=("stack",), source=_STUCK)
+@rule("QE421", "share-exceeds-environment", Severity.WARNING, scopes=("stack",), source=_STUCK, is_local=True)
 def share_exceeds_environment(stack: Stack) -> Iterator[Fault]:
     """What it checks
       A share's own limit is no larger than its environment's.
@@ -224,6 +224,7 @@ def nothing_to_borrow(stack: Stack) -> Iterator[Fault]:
     Severity.WARNING,
     scopes=("stack",),
     source="Batch API Reference, QuotaShareResourceSharingConfiguration; A-01",
+    is_local=True,
 )
 def borrows_nothing(stack: Stack) -> Iterator[Fault]:
     """What it checks
