@@ -16,15 +16,19 @@ from ..model.diagnostic import KEY, Diagnostic, Severity
 from ..model.policy import Policy, Subject
 from ..model.service_facts import DEFAULT_QUEUE_PRIORITY, IDLE_RESOURCE_ASSIGNMENT
 from ..model.stack import UNLIMITED, Path, State, Strategy
+from ..model.trouble import Trouble
 from .defaults import SHARE_DEFAULTS
 from .document import Document, read_document
 from .findings import finding
+from .patience import OutOfPatience, at_most
 from .shape import check_shape
 from .supplements import Supplement
 from .tree import Node, Numeral, plain, positions, walk
 
 Data = Mapping[str, Any]
 _ID: Final = re.compile(r"QE7[0-9][0-9]")
+SECONDS_MAX: Final = 2.0
+"""Processor time that one policy may take with one stack: many times what a thousand shares need."""
 _SECTIONS: Final = {Subject.ENVIRONMENT: "service_environments", Subject.QUEUE: "job_queues"}
 
 
@@ -96,9 +100,23 @@ def _schema_faults(schema: dict[str, Any], tree: Node | None) -> Iterator[Diagno
 
 
 def check_policies(policies: Iterable[Policy], stack: Data) -> list[Diagnostic]:
-    """Judge a stack's data by policies: one finding for each object that does not meet one. Findings have no spans."""
+    """Judge a stack's data by policies: one finding for each object that does not meet one. Findings have no spans.
+
+    Raises Trouble for a policy that comes to no end, as a pattern with repeats inside repeats may.
+    """
     whole = complete(stack)
-    return [found for one in policies for found in _check(one, whole)]
+    found: list[Diagnostic] = []
+    for one in policies:
+        try:
+            with at_most(SECONDS_MAX):
+                found += _check(one, whole)
+        except OutOfPatience as stopped:
+            raise Trouble(
+                f"policy {one.id} in {one.file} comes to no end",
+                why="a pattern in it has repeats inside repeats, which take for ever on some values",
+                fix="write the pattern without them, e.g. ^[a-z-]+$ instead of ^([a-z]+-?)+$",
+            ) from stopped
+    return found
 
 
 def _check(one: Policy, stack: Data) -> Iterator[Diagnostic]:

@@ -131,3 +131,16 @@ def test_a_comment_in_a_base_file_counts_where_a_stack_uses_it(found: Found, tmp
     assert (one["file"], "QE301" in one["message"]) == ("base.yaml", True)
     (tmp_path / "s.yaml").write_text("kind: stack\nversion: 1\nname: x\nregion: us-west-2\n")
     assert not [one for one in found("base.yaml") if one["rule"] == "QE118"]
+
+
+def test_a_policy_that_comes_to_no_end_is_named(
+    tmp_path: Path, found: Found, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A pattern with repeats inside repeats would else hold up the pipeline until somebody kills it."""
+    assert found()
+    (tmp_path / "policies").mkdir()
+    endless = POLICY[: POLICY.index("schema:")] + "schema: {properties: {name: {pattern: ^(Q+S*)+$}}}\n"
+    (tmp_path / "policies" / "p.yaml").write_text(endless)
+    (tmp_path / "s.yaml").write_text(STACK.replace("QS1:", f"{'Q' * 60}-:"))
+    assert run(["validate", "s.yaml"]) == 2
+    assert b"policy QE701 in policies/p.yaml comes to no end" in capfdbinary.readouterr().err
