@@ -8,6 +8,7 @@ readable file is a `Diagnostic`; only a file that can't be read raises, `Unreada
 from .discover import Discovery, discover
 from .ignores import unused_ignores
 from .load import Loaded, load_document, load_scenario, load_stack, unique
+from .overlay import Overlay, Setting, find_setting
 from .policies import check_policies, load_policy
 from .schema import KINDS, schema
 from .source import Unreadable
@@ -17,10 +18,13 @@ __all__ = [
     "KINDS",
     "Discovery",
     "Loaded",
+    "Overlay",
+    "Setting",
     "Supplement",
     "Unreadable",
     "check_policies",
     "discover",
+    "find_setting",
     "kind_of",
     "load_baseline",
     "load_document",

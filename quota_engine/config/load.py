@@ -22,6 +22,7 @@ from .defaults import apply_defaults, values_added
 from .document import Document, Ignores, read_document
 from .extends import Family, read_family, strip_nulls
 from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, respelt, too_many
+from .overlay import FILE, Overlay, lay_over, text_of
 from .policies import policy
 from .references import check_references, choose_queue
 from .schema import KINDS
@@ -120,14 +121,17 @@ def unique(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     return list(kept.values())
 
 
-def load_stack(path: str | os.PathLike[str]) -> Loaded[Stack]:
-    """Read a stack with all it extends. Raises `Unreadable`."""
-    return _stack(read_document(os.fspath(path)))
+def load_stack(path: str | os.PathLike[str], overlay: Overlay = ()) -> Loaded[Stack]:
+    """Read a stack with all it extends, the values of `overlay` laid over it. Raises `Unreadable`."""
+    return _stack(read_document(os.fspath(path)), overlay)
 
 
-def load_scenario(path: str | os.PathLike[str]) -> Loaded[Scenario]:
-    """Read a scenario and the stacks it names. Raises `Unreadable` for the scenario's own file only."""
-    return _scenario(read_document(os.fspath(path)))
+def load_scenario(path: str | os.PathLike[str], overlay: Overlay = ()) -> Loaded[Scenario]:
+    """Read a scenario and the stacks it names. Raises `Unreadable` for the scenario's own file only.
+
+    `overlay` is laid over the stack that it runs on, and not over others that its events apply.
+    """
+    return _scenario(read_document(os.fspath(path)), overlay)
 
 
 def load_document(path: str | os.PathLike[str]) -> Loaded[Stack | Scenario | None]:
@@ -159,10 +163,13 @@ def _has_errors(found: Iterable[Diagnostic]) -> bool:
     return any(one.severity is Severity.ERROR for one in found)
 
 
-def _stack(document: Document) -> Loaded[Stack]:
+def _stack(document: Document, overlay: Overlay = ()) -> Loaded[Stack]:
     tree, family = read_family(document)
     if tree is None:
         return _nothing(document, "stack", family)
+    if overlay:
+        tree = lay_over(tree, overlay)
+        family.sources[FILE] = text_of(overlay)
     complete = _with_defaults(tree, family)
     shape = check_shape("stack", complete)
     where = positions(complete)
@@ -269,7 +276,7 @@ def _unknown(document: Document, kind: Node | None) -> Loaded[None]:
     )
 
 
-def _scenario(document: Document) -> Loaded[Scenario]:
+def _scenario(document: Document, overlay: Overlay = ()) -> Loaded[Scenario]:
     if document.tree is None:
         return _nothing(document, "scenario")
     where = positions(document.tree)
@@ -280,7 +287,7 @@ def _scenario(document: Document) -> Loaded[Scenario]:
         diagnostics = _sorted(found, where)
         return Loaded(document.file, "scenario", None, diagnostics, where, {document.file: document.text})
     stacks: dict[str, Loaded[Stack] | None] = {}
-    own = _named_stack(document, data.get("stack"), ("stack",), stacks, found)
+    own = _named_stack(document, data.get("stack"), ("stack",), stacks, found, overlay)
     queue_name = ""
     if own is not None and own.draft is not None:
         queue, problems = choose_queue(own.draft, data.get("queue"))
@@ -338,6 +345,7 @@ def _named_stack(
     path: Path,
     stacks: dict[str, Loaded[Stack] | None],
     found: list[Diagnostic],
+    overlay: Overlay = (),
 ) -> Loaded[Stack] | None:
     """Load a stack that the scenario names at `path`, once; a finding where that can't be."""
     if name is None:
@@ -345,7 +353,7 @@ def _named_stack(
     file = posixpath.normpath(posixpath.join(posixpath.dirname(document.file), name.replace(os.sep, "/")))
     if file not in stacks:
         try:
-            stacks[file] = load_stack(file)
+            stacks[file] = load_stack(file, overlay)
         except Unreadable as error:
             stacks[file] = None
             message = f"the stack {name} can't be read: {error.reason}"
