@@ -1,4 +1,4 @@
-"""What README.md shows is what happens: its commands are run, its generated parts are up to date."""
+"""What README.md and the pages of docs/ show is what happens: commands are run, generated parts are up to date."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-DEMO, *OTHERS = re.findall(r"```console\n(.*?)```", TEXT, flags=re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+CONSOLE = re.compile(r"```console\n(.*?)```", flags=re.DOTALL)
+DEMO, *OTHERS = [
+    pytest.param(block, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, block in enumerate(CONSOLE.findall(page.read_text(encoding="utf-8")))
+]
 
 
 def normal(text: str) -> list[str]:
@@ -60,11 +66,11 @@ def test_the_demo_prints_what_the_readme_shows() -> None:
         [sys.executable, "-m", "demo.story"], capture_output=True, text=True, cwd=ROOT, timeout=300, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert_shown(DEMO, run.stdout)
+    assert_shown(str(DEMO.values[0]), run.stdout)
 
 
 @pytest.mark.parametrize("block", OTHERS)
-def test_every_command_of_the_readme_runs(block: str) -> None:
+def test_every_command_that_is_shown_runs(block: str) -> None:
     """A reader who types what is shown sees what is shown."""
     real = "\n".join(f"$ {line}\n{bash(line)}" for line in re.findall(r"^\$ (.*)$", block, flags=re.MULTILINE))
     assert_shown(block, real)
@@ -82,8 +88,9 @@ def test_generated_parts_are_up_to_date() -> None:
 
 def test_every_link_leads_somewhere() -> None:
     """Links to files of the project point at files that are there."""
-    for link in re.findall(r"\]\(([^)#:]+)\)", TEXT):
-        assert (ROOT / link).exists(), link
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
 def test_every_make_target_shown_exists() -> None:
