@@ -11,7 +11,7 @@ from ..model.diagnostic import Diagnostic, Span
 from .document import Document, Ignores, read_document
 from .findings import did_you_mean, finding
 from .merge import merge
-from .source import Unreadable
+from .source import Unreadable, files
 from .tree import UNREAD, Member, Node
 from .wording import seen
 
@@ -43,7 +43,7 @@ class Family:
 
 def read_family(document: Document) -> tuple[Node | None, Family]:
     """Return the merged tree of a stack's document, None where its own text has none, and what was read for it."""
-    real = os.path.realpath(document.file)
+    real = files().real(document.file)
     family = Family(os.path.dirname(real))
     return _merged(family, document, real, ()), family
 
@@ -91,7 +91,7 @@ def _base(family: Family, document: Document, reference: Node, chain: tuple[str,
     """Return the tree of an extended file without its header; None, with a finding, where it can't be used."""
     target = str(reference.content)
     file = posixpath.normpath(posixpath.join(posixpath.dirname(document.file), target.replace(os.sep, "/")))
-    real = os.path.realpath(file)
+    real = files().real(file)
     problem = _unusable(family, reference, target, real, chain)
     if problem:
         family.diagnostics.append(problem)
@@ -120,11 +120,8 @@ def _read_base(family: Family, reference: Node, file: str, real: str, chain: tup
     try:
         base = read_document(file)
     except Unreadable as error:
-        folder = os.path.dirname(real)
-        beside = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        fix = did_you_mean(
-            os.path.basename(file), [name for name in beside if name.endswith((".yaml", ".yml", ".json"))]
-        )
+        beside = [name for name in files().beside(file) if name.endswith((".yaml", ".yml", ".json"))]
+        fix = did_you_mean(os.path.basename(file), beside)
         message = f"extends names {reference.content}, which can't be read: {error.reason}"
         family.diagnostics.append(finding("QE211", message, span=reference.span, path=("extends",), fix=fix))
         return None

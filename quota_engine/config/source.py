@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final
+from typing import Final, Protocol
 
 from ..model.diagnostic import Diagnostic, Span
 from ..model.trouble import Trouble
@@ -34,18 +33,74 @@ CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\uf
 """What may stand in no document: C0 and C1 controls but tab, LF and CR, other line separators, lone surrogates."""
 
 
-_instead: ContextVar[Mapping[str, bytes]] = ContextVar("instead", default=MappingProxyType({}))
+class Files(Protocol):
+    """Where texts are read from: the disk, or what stands in its place. Paths are as a user writes them."""
+
+    def read(self, path: str, most: int) -> bytes:
+        """Return the first `most` bytes of a file. Raises OSError or ValueError, or `NotAFile` where it is none."""
+
+    def real(self, path: str) -> str:
+        """Return the one name of a file, whatever the path to it."""
+
+    def beside(self, path: str) -> list[str]:
+        """Return the names in the folder of the file at a path, sorted; none where there is no such folder."""
+
+
+class NotAFile(ValueError):
+    """What a path leads to is no regular file."""
+
+
+class Disk:
+    """The files of this machine."""
+
+    def read(self, path: str, most: int) -> bytes:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise NotAFile("it is a folder" if os.path.isdir(path) else "it is not a regular file")
+        with open(path, "rb") as handle:
+            return handle.read(most)
+
+    def real(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def beside(self, path: str) -> list[str]:
+        folder = os.path.dirname(os.path.realpath(path))
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+class _Instead(Disk):
+    """The disk, but for the files whose texts are given."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = {os.path.realpath(file): text.encode("utf-8") for file, text in texts.items()}
+
+    def read(self, path: str, most: int) -> bytes:
+        there = super().read(path, most)
+        return self.texts.get(os.path.realpath(path), there)
+
+
+_files: ContextVar[Files] = ContextVar("files", default=Disk())  # noqa: B039 - it holds no state
+
+
+def files() -> Files:
+    """Return where texts are read from now."""
+    return _files.get()
+
+
+@contextmanager
+def reading_from(source: Files) -> Iterator[None]:
+    """Within it, every file is read from `source`: of another revision, say, with all it extends."""
+    token = _files.set(source)
+    try:
+        yield
+    finally:
+        _files.reset(token)
 
 
 @contextmanager
 def reading(instead: Mapping[str, str]) -> Iterator[None]:
     """Within it, read these texts in the place of the files of these names: what would be found if they held them."""
-    texts = {os.path.realpath(file): text.encode("utf-8") for file, text in instead.items()}
-    token = _instead.set(MappingProxyType(texts))
-    try:
+    with reading_from(_Instead(instead)):
         yield
-    finally:
-        _instead.reset(token)
 
 
 class Unreadable(Trouble):
@@ -70,12 +125,7 @@ def read_source(path: str) -> Source:
     """Read a file as UTF-8 text. Raises `Unreadable`."""
     file = path.replace(os.sep, "/")
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Unreadable(file, "it is a folder" if os.path.isdir(path) else "it is not a regular file")
-        data = _instead.get().get(os.path.realpath(path))
-        if data is None:
-            with open(path, "rb") as handle:
-                data = handle.read(SIZE_MAX + 1)
+        data = files().read(path, SIZE_MAX + 1)
     except (OSError, ValueError) as error:
         raise Unreadable(file, getattr(error, "strerror", None) or str(error)) from error
     return decode(file, data)
