@@ -44,5 +44,5 @@ def all_rules() -> Mapping[str, RulePage]:
 
     pages = [RulePage(kind.id, kind.name, kind.severity.value, kind.page) for kind in FINDINGS.values()]
     pages += [RulePage(rule.id, rule.name, rule.severity.value, page(rule.id)) for rule in RULES.values()]
-    pages += [RulePage(kind.rule, kind.name, kind.severity.value, f"{kind.meaning}\n") for kind in KINDS.values()]
+    pages += [RulePage(kind.rule, kind.name, kind.severity.value, kind.page) for kind in KINDS.values()]
     return {rule.id: rule for rule in sorted(pages, key=lambda one: one.id)}

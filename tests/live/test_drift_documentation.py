@@ -64,7 +64,7 @@ def test_the_documentation_shows_a_true_sample_of_each_format(format_name: str, 
 def test_the_documentation_lists_every_kind_of_drift() -> None:
     """Each rule id that a report may show can be looked up."""
     for kind in KINDS.values():
-        assert f"| {kind.rule} | {kind.name} | {kind.severity.value} | {kind.meaning} |" in PAGE
+        assert f"| {kind.rule} | {kind.name} | {kind.severity.value} | {kind.what} |" in PAGE
 
 
 def test_the_documentation_shows_the_iam_policy() -> None:
