@@ -11,7 +11,7 @@ from ..model.diagnostic import Diagnostic, Span
 from .findings import FINDINGS_MAX, finding, too_many
 from .json_text import read_json
 from .source import Source, read_source
-from .tree import Node, walk
+from .tree import UNREAD, Node, walk
 from .wording import seen
 from .yaml_text import read_yaml, tab_span
 
@@ -46,8 +46,9 @@ def parse_document(source: Source) -> Document:
     is_json = source.file.lower().endswith(".json")
     tree, found = read_json(source) if is_json else read_yaml(source)
     if tree is not None and not isinstance(tree.content, dict):
-        message = f"the document is {seen(tree)}, where a map belongs"
-        found.append(finding("QE203", message, span=tree.span, fix="begin with `kind: stack` and `version: 1`"))
+        if tree.content is not UNREAD:
+            message = f"the document is {seen(tree)}, where a map belongs"
+            found.append(finding("QE203", message, span=tree.span, fix="begin with `kind: stack` and `version: 1`"))
         tree = None
     if tree is not None and not is_json:
         found += _tabs(source, tree)

@@ -213,6 +213,10 @@ def _nothing(document: Document, kind: str, family: Family | None = None) -> Loa
     return Loaded(document.file, kind, None, tuple(unique(found)), sources=sources)
 
 
+_OF_EXTENDS: Final = ("QE211", "QE213")
+"""What is wrong with a fragment's own `extends`, whoever extends it. Its folder a stack above it may widen."""
+
+
 def _fragment(document: Document) -> Loaded[None]:
     """Judge a fragment's own text and keys; what it declares is judged in the stacks that extend it."""
     if document.tree is None:
@@ -220,10 +224,11 @@ def _fragment(document: Document) -> Loaded[None]:
     tree = strip_nulls(document.tree)
     shape = check_shape("fragment", tree)
     where = positions(tree)
-    diagnostics = _sorted([*document.diagnostics, *shape.diagnostics], where)
-    return Loaded(
-        document.file, "fragment", None, diagnostics, where, {document.file: document.text}, ignores=document.ignores
-    )
+    _, family = read_family(document)
+    of_extends = [one for one in family.diagnostics if one.rule in _OF_EXTENDS]
+    diagnostics = _sorted([*document.diagnostics, *shape.diagnostics, *of_extends], where)
+    sources = family.sources if of_extends else {document.file: document.text}
+    return Loaded(document.file, "fragment", None, diagnostics, where, sources, ignores=document.ignores)
 
 
 def _supplement(document: Document, kind: str, read: Supplement[Any]) -> Loaded[None]:

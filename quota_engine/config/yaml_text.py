@@ -35,6 +35,7 @@ _CORE: Final = "tag:yaml.org,2002:"
 _TAGS: Final = frozenset({PLAIN, f"{_CORE}str", f"{_CORE}seq", f"{_CORE}map"})
 _BASE: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+_TOO_DEEP: Final = f"maps and lists are nested more than {NESTING_MAX} deep"
 _OPEN_FIX: Final = "close this bracket or brace, or put a comma between its entries"
 _INDENT_FIX: Final = "indent this line like the others of its map or list; put a value that holds : or # in quotes"
 _SYNTAX_FIX: Final = "close what is open there; put a value that holds : # [ ] { } , & * or ! in quotes"
@@ -144,7 +145,7 @@ def convert(reader: Reader, node: yaml.Node, depth: int) -> tuple[Node, int, int
         return Node(span, UNREAD), 1, 1
     if depth + height - 1 > NESTING_MAX:
         if not any(found.rule == "QE112" for found in reader.diagnostics):
-            reader.report("QE112", f"maps and lists are nested more than {NESTING_MAX} deep", span)
+            reader.report("QE112", _TOO_DEEP, span)
         return Node(span, UNREAD), 1, 1
     if known:
         return known
@@ -283,6 +284,8 @@ def _syntax(source: Source, error: yaml.MarkedYAMLError) -> Diagnostic:
     span = _clamped(source.file, lines, line, column)
     if "expected a single document" in str(error.context):
         return finding("QE108", "a second document begins here", span=span, fix="keep one document in a file")
+    if "maximum nesting depth" in str(error.problem):
+        return finding("QE112", _TOO_DEEP, span=span)
     problem = " ".join(part for part in (error.context, error.problem) if part)
     message = f"the text is not YAML: {problem}"
     context = _context(source, error)
