@@ -57,6 +57,15 @@ def _target(stack: str, endpoint: str | None) -> Target:
     return Target(declaration, path.stem, address, settings, account_of_key(), path)
 
 
+def _other_account(target: Target) -> list[str]:
+    """Say where the declaration leads when the keys of the environment lead elsewhere: a client would see nothing."""
+    declared, keys = target.declaration.account, target.account
+    if not declared or not keys or declared == keys:
+        return []
+    fix = f"export AWS_ACCESS_KEY_ID={declared} to look at it"
+    return [f"this is account {declared}, which the declaration names; your environment's keys are of {keys}: {fix}"]
+
+
 def _run(operation: str, stack: str, endpoint: str | None, output: Output, **arguments: Any) -> int:
     """Run one operation with the engine's output shown as it comes, then say what was done."""
     from ..local import workspace
@@ -64,7 +73,7 @@ def _run(operation: str, stack: str, endpoint: str | None, output: Output, **arg
     target = _target(stack, endpoint)
     show = None if output.quiet or output.format == "json" else click.echo
     result: Result = getattr(workspace, operation)(target, on_output=show, color=output.colour, **arguments)
-    for note in result.notes:
+    for note in (*_other_account(target), *result.notes):
         output.note(note)
     if output.format == "json":
         import json

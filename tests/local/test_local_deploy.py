@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from quota_engine.cli.main import run
 from quota_engine.local import workspace
 from quota_engine.local.emulator_info import account_of_key
 from quota_engine.local.errors import DeploymentFailed, SettingsUnreadable
@@ -310,3 +311,14 @@ def test_without_a_declared_account_the_users_key_says_which(
     assert f":{account}:" in made.outputs["job_queues"]["training"]
     declared = workspace.preview(Target(STACK, "other", endpoint, account=account_of_key()))
     assert declared.changes == {"create": RESOURCES}
+
+
+def test_keys_of_another_account_than_the_declared_one_are_named(
+    endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Their owner would look for the deployment with these keys, and see nothing."""
+    text = (Path(__file__).resolve().parents[2] / "stacks" / "dev.yaml").read_text(encoding="utf-8")
+    (tmp_path / "dev.yaml").write_text(text.replace("region:", f'account: "{ACCOUNT}"\nregion:', 1), encoding="utf-8")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "210987654321")
+    assert run(["local", "preview", "--stack", str(tmp_path / "dev.yaml"), "--endpoint", endpoint]) == 0
+    assert f"this is account {ACCOUNT}, which the declaration names" in capfd.readouterr().err
