@@ -11,7 +11,7 @@ from .load import Loaded, load_document, load_scenario, load_stack, unique
 from .overlay import Overlay, Setting, find_setting
 from .policies import check_policies, load_policy
 from .schema import KINDS, schema
-from .source import Unreadable
+from .source import Unreadable, reading_from
 from .supplements import Supplement, kind_of, load_baseline, load_fleet
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "load_policy",
     "load_scenario",
     "load_stack",
+    "reading_from",
     "schema",
     "unique",
     "unused_ignores",
