@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import boto3
 import pulumi
@@ -31,12 +32,12 @@ class _Directed(Session):
 def deployment_session(region: str, account: str | None) -> boto3.Session:
     """Return a session as the deployment's provider would have it.
 
-    Where Cloud Control is led to another address, so are Batch and STS: a stand-in for the one stands in for all, and
-    takes `account` for a key. Raises BotoCoreError, ClientError where profile or role can't be had.
+    Where Cloud Control is led to an address that is not AWS's own, so are Batch and STS: a stand-in for the one stands
+    in for all, and takes `account` for a key. Raises BotoCoreError, ClientError where profile or role can't be had.
     """
     native = pulumi.Config("aws-native")
     endpoints = native.get_object("endpoints") or {}
-    stand_in = endpoints.get("cloudcontrol")
+    stand_in = None if _is_of_aws(endpoints.get("cloudcontrol")) else endpoints.get("cloudcontrol")
     batch, sts = endpoints.get("batch") or stand_in, endpoints.get("sts") or stand_in
     directed = {name: url for name, url in (("batch", batch), ("sts", sts)) if url}
     key, secret = get_config("aws-native:accessKey"), get_config("aws-native:secretKey")
@@ -56,12 +57,23 @@ def deployment_session(region: str, account: str | None) -> boto3.Session:
     return _assumed(session, directed, role) if role.get("roleArn") and not stand_in else session
 
 
+def _is_of_aws(endpoint: str | None) -> bool:
+    """Whether an endpoint is of AWS itself, such as that of a VPC: it serves one service only."""
+    host = urlsplit(endpoint or "").hostname or ""
+    return host.endswith((".amazonaws.com", ".amazonaws.com.cn", ".api.aws", ".api.amazonwebservices.com.cn"))
+
+
 def _assumed(session: boto3.Session, endpoints: Mapping[str, str], role: Mapping[str, Any]) -> boto3.Session:
     """Return a session in the role that the deployment assumes, named as the provider's settings name it."""
     asked: dict[str, Any] = {
         "RoleArn": role["roleArn"],
         "RoleSessionName": role.get("sessionName") or _SESSION_NAME,
         "ExternalId": role.get("externalId"),
+        "DurationSeconds": role.get("durationSeconds"),
+        "Policy": role.get("policy"),
+        "PolicyArns": [{"arn": arn} for arn in role.get("policyArns") or ()],
+        "Tags": [{"Key": key, "Value": value} for key, value in (role.get("tags") or {}).items()],
+        "TransitiveTagKeys": role.get("transitiveTagKeys"),
     }
     sts: Any = session.client("sts")
     taken = sts.assume_role(**{name: value for name, value in asked.items() if value})["Credentials"]

@@ -135,6 +135,13 @@ def test_a_stand_in_for_cloud_control_stands_in_for_batch_and_its_account() -> N
     assert client.meta.endpoint_url == "http://127.0.0.1:4578"
 
 
+def test_an_endpoint_of_aws_itself_stands_in_for_nothing() -> None:
+    """An interface endpoint of a VPC serves Cloud Control only; jobs asked of it would be unreadable."""
+    settings(endpoints={"cloudcontrol": "https://vpce-1a2b-cloudcontrolapi.us-west-2.vpce.amazonaws.com"})
+    client: Any = deployment_session("us-west-2", None).client("batch")
+    assert client.meta.endpoint_url == "https://batch.us-west-2.amazonaws.com"
+
+
 ASSUMED = """<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
 <AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>token</SessionToken>
 <Expiration>2036-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>"""
@@ -168,7 +175,26 @@ def test_the_role_of_the_deployment_is_assumed_as_the_provider_assumes_it(
 ) -> None:
     """A role that wants an external id would refuse anybody who leaves it out."""
     address, asked = sts
-    role = {"roleArn": "arn:aws:iam::210987654321:role/deployer", "externalId": "quota"}
+    role = {
+        "roleArn": "arn:aws:iam::210987654321:role/deployer",
+        "externalId": "quota",
+        "durationSeconds": 900,
+        "policy": "{}",
+        "policyArns": ["arn:aws:iam::aws:policy/ReadOnlyAccess"],
+        "tags": {"team": "platform"},
+        "transitiveTagKeys": ["team"],
+    }
     settings(endpoints={"sts": address}, assumeRole=role)
     assert access_key(deployment_session("us-west-2", None)) == "ASIAROLE"
-    assert (asked[0]["RoleArn"], asked[0]["ExternalId"]) == ([role["roleArn"]], ["quota"])
+    said = {name: values[0] for name, values in asked[0].items() if name not in ("Action", "Version")}
+    assert said == {
+        "RoleArn": role["roleArn"],
+        "RoleSessionName": "quota-engine",
+        "ExternalId": "quota",
+        "DurationSeconds": "900",
+        "Policy": "{}",
+        "PolicyArns.member.1.arn": "arn:aws:iam::aws:policy/ReadOnlyAccess",
+        "Tags.member.1.Key": "team",
+        "Tags.member.1.Value": "platform",
+        "TransitiveTagKeys.member.1": "team",
+    }
