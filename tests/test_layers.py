@@ -51,7 +51,8 @@ ALLOWED: dict[str, set[str]] = {
         "botocore",
         "yaml",
     },
-    "report": {"model", "scheduler", "simulate", "drift", "forecast", "explain", "rich"},
+    "sweep": {"model", "simulate", "distributed", "pyarrow"},
+    "report": {"model", "scheduler", "simulate", "drift", "forecast", "explain", "sweep", "rich"},
 }
 """Package → what it may import besides the standard library and itself. `cli` may import everything."""
 
@@ -131,7 +132,20 @@ def test_a_pure_package_touches_no_clock_file_socket_thread_or_logger(package: s
     assert wrong == []
 
 
-HEAVY = ("boto3", "botocore", "pulumi", "starlette", "uvicorn", "altair", "grpc", "rich", "jsonschema", "yaml")
+HEAVY = (
+    "boto3",
+    "botocore",
+    "pulumi",
+    "starlette",
+    "uvicorn",
+    "altair",
+    "grpc",
+    "rich",
+    "jsonschema",
+    "yaml",
+    "distributed",
+    "pyarrow",
+)
 
 
 @pytest.mark.parametrize("command", [["-c", "import quota_engine"], ["-m", "quota_engine", "--help"]])

@@ -24,6 +24,8 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a kind of file.",
     "assumptions": "List what the scheduling model assumes, and why.",
     "simulate": "Predict what a workload would borrow and preempt.",
+    "compare": "Run the same work under two declarations; judge the difference.",
+    "sweep": "Simulate many times, over seeds and values; tell the means.",
     "drift": "Compare declarations with the live account.",
     "snapshot": "Write what lives in a declaration's account to a file.",
     "import": "Write what lives as a declaration, and the file with which Pulumi adopts it.",
@@ -48,6 +50,8 @@ EXTRAS = {
     "uvicorn": "emulator",
     "jsonpatch": "emulator",
     "orjson": "emulator",
+    "distributed": "sweep",
+    "pyarrow": "sweep",
 }
 """Optional library → the extra of this package that brings it."""
 

@@ -81,28 +81,58 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Give the file at `path` this text: whole or not at all. A symbolic link is followed, a file's mode is kept.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Give the file at `path` this content: whole or not at all. A symbolic link is followed, a file's mode is kept.
 
     What is no regular file (a pipe, a terminal, /dev/null) is written to, never replaced.
     """
+    body = content.encode("utf-8") if isinstance(content, str) else content
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8", newline="") as special:
-                special.write(text)
+            with target.open("wb") as special:
+                special.write(body)
         else:
-            _replace(target, text)
+            _replace(target, body)
     except OSError as error:
         raise Trouble(f"can't write {path}", why=error.strerror or str(error)) from error
 
 
-def _replace(target: Path, text: str) -> None:
+def check_room(path: Path, size: int) -> None:
+    """Raise Trouble where a file of `size` bytes can't be put at `path`, before work is done for it.
+
+    The room is taken beside the file and given back at once. What is no regular file has no size.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            _take_room(handle, size)
+        finally:
+            os.close(handle)
+            os.unlink(temporary)
+    except OSError as error:
+        raise Trouble(f"can't write {path}", why=error.strerror or str(error)) from error
+
+
+def _take_room(handle: int, size: int) -> None:
+    """Give an empty file `size` bytes on the disk."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(handle, 0, size)
+        return
+    left = size
+    while left > 0:
+        left -= os.write(handle, bytes(min(left, 1 << 20)))
+
+
+def _replace(target: Path, body: bytes) -> None:
     """Write a new file beside `target` and put it in its place; an interrupted write leaves nothing behind."""
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(body)
         os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:

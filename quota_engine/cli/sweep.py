@@ -1,0 +1,207 @@
+"""`quota-engine sweep`: many runs of a scenario, over seeds and values, and what comes of them on average."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..model.trouble import Trouble
+from .options import Output, check_room, output_options, write_whole
+
+if TYPE_CHECKING:
+    from ..sweep import Axis, Engine, Journal, Plan, Summary, Swept
+
+_ROW_BYTES = 1024
+"""Room that is made sure of for each row of the results: more than one takes, in the journal or in the file."""
+RUNS_MAX = 1000
+
+
+@click.command(
+    "sweep",
+    epilog="Example: quota-engine sweep scenarios/research-day.yaml --seeds 20 --vary QS2/ml.g5.xlarge=1,2,3",
+)
+@click.argument("scenario", type=click.Path(path_type=Path), metavar="SCENARIO")
+@click.option(
+    "--seeds", "seeds_text", metavar="SEEDS", help="20 (for 1 to 20), 1..20 or 1,5,9; else the scenario's own."
+)
+@click.option("--set", "parameters", multiple=True, metavar="NAME=V1,V2", help="Try values of a scenario's parameter.")
+@click.option(
+    "--vary",
+    "varied",
+    multiple=True,
+    metavar="PATH=V1,V2",
+    help="Try values of the declaration: QS1/borrow_limit=0,100, gpu/ml.g5.xlarge=2..8, QS2/strategy=LEND,RESERVE.",
+)
+@click.option("--assume", "assumed", multiple=True, metavar="NAME=V1|V2", help="Try values of an assumption.")
+@click.option("--list", "zipped", is_flag=True, help="Take the values side by side, not every one with every other.")
+@click.option("--max-runs", type=click.IntRange(min=1), default=RUNS_MAX, show_default=True, help="Refuse more runs.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes; 1 for none but this. Default: one a processor.")
+@click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is at ADDRESS.")
+@output_options("text", "markdown", "json", "csv")
+def command(
+    scenario: Path,
+    seeds_text: str | None,
+    parameters: Sequence[str],
+    varied: Sequence[str],
+    assumed: Sequence[str],
+    zipped: bool,
+    max_runs: int,
+    workers: int | None,
+    cluster: str | None,
+    output: Output,
+) -> int:
+    """Run SCENARIO with many seeds, and with every combination of the values given, and tell the means.
+
+    The summary goes to stdout. --output FILE gets one row for each run and share; its ending says how: .parquet, .csv
+    or .json. Finished runs are kept beside it until all are done: the same command goes on where it was stopped.
+    Exit 0: done. Exit 2: an option or a combination can't be, or the runs could not be done.
+    """
+    from ..sweep import AxisKind, read_axis
+
+    if workers is not None and cluster is not None:
+        raise click.UsageError("--workers and --cluster exclude each other: a cluster has workers of its own")
+    axes = [
+        *(read_axis(AxisKind.SET, text) for text in parameters),
+        *(read_axis(AxisKind.VARY, text) for text in varied),
+        *(read_axis(AxisKind.ASSUME, text) for text in assumed),
+    ]
+    plan = _planned(scenario, axes, seeds_text, zipped, max_runs)
+    _check_files(plan, output)
+    engine, how = _engine(plan, workers, cluster)
+    output.note(f"{_sizes(plan)}, {how}")
+    swept = _swept(plan, engine, output)
+    _give(swept, output)
+    return 0
+
+
+def _planned(path: Path, axes: Sequence[Axis], seeds_text: str | None, zipped: bool, max_runs: int) -> Plan:
+    """Return the plan, every combination of it checked. Raises Trouble where it has too many runs."""
+    from ..sweep import Plan, check_axes, combinations, count_combinations, read_seeds
+    from .combinations import declared_scenarios
+
+    check_axes(axes, zipped)
+    seeds: tuple[int | None, ...] = (None,) if seeds_text is None else read_seeds(seeds_text)
+    runs = count_combinations(axes, zipped) * len(seeds)
+    if runs > max_runs:
+        raise Trouble(
+            f"these options ask for {runs:,} runs, and at most {max_runs:,} are allowed",
+            fix=f"give fewer values or seeds, or --max-runs {runs}",
+        )
+    wanted = combinations(axes, zipped)
+    return Plan(tuple(axes), seeds, tuple(wanted), tuple(declared_scenarios(path, axes, wanted)))
+
+
+def _sizes(plan: Plan) -> str:
+    from ..report.sweep_view import sizes
+
+    return sizes(len(plan.combinations), len(plan.seeds))
+
+
+def _check_files(plan: Plan, output: Output) -> None:
+    """Find out before the work that the result can be written."""
+    from ..sweep import check_ending
+
+    if output.path is not None:
+        check_ending(output.path)
+        shares = len(plan.scenarios[0].stack.job_queues[plan.scenarios[0].queue].quota_shares)
+        check_room(output.path, 2 * _ROW_BYTES * plan.runs * (shares + 1))
+
+
+def _engine(plan: Plan, workers: int | None, cluster: str | None) -> tuple[Engine, str]:
+    """Return what does the runs, and how that is called."""
+    from ..sweep import loop, process_pool, processors
+
+    if cluster is not None:
+        from ..sweep.cluster import dask_cluster
+
+        return dask_cluster(cluster), f"on the Dask cluster at {cluster}"
+    count = min(workers or processors(), plan.runs)
+    return (loop, "one after another") if count == 1 else (process_pool(count), f"on {count} processes")
+
+
+def _swept(plan: Plan, engine: Engine, output: Output) -> Swept:
+    """Do the runs, with what has finished kept beside the result until it is written."""
+    from ..simulate import ScenarioError
+    from ..sweep import journal_path, open_journal, sweep, table_of, written
+
+    path = None if output.path is None else journal_path(output.path)
+    with open_journal(path) as journal, _resumable(journal, path):
+        if journal.cut:
+            output.note("the last run in the journal was cut off; it is done again")
+        with _progress(plan.runs, output) as advanced:
+            try:
+                swept = sweep(plan, engine, journal, advanced)
+            except ScenarioError as error:
+                raise Trouble(f"a run can't be done: {error}") from error
+        if output.path is not None and path is not None:
+            write_whole(output.path, written(table_of(swept), output.path.suffix))
+            path.unlink()
+    return swept
+
+
+@contextmanager
+def _resumable(journal: Journal, path: Path | None) -> Iterator[None]:
+    """Say, where a sweep is stopped, how it can go on."""
+    kept = f"{path} keeps the runs that have finished" if path is not None else "no run is kept without --output"
+    try:
+        yield
+    except Trouble as error:
+        raise Trouble(
+            error.what,
+            why=error.why,
+            fix=f"{error.fix}; " * bool(error.fix) + f"{kept}" + ": the same command goes on from there" * bool(path),
+        ) from error
+    except KeyboardInterrupt:
+        click.echo(f"{len(journal.finished)} runs done; {kept}", err=True)
+        raise
+
+
+@contextmanager
+def _progress(runs: int, output: Output) -> Iterator[Callable[[int], None]]:
+    """Give the function that is told how many runs are done: a bar on a terminal, nothing elsewhere."""
+    if output.quiet or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("runs", total=runs)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _give(swept: Swept, output: Output) -> None:
+    from ..sweep import summarised, table_of
+
+    to_stdout = replace(output, path=None)
+    if output.format == "csv":
+        from ..sweep.table import as_csv
+
+        to_stdout.emit(as_csv(table_of(swept)))
+    else:
+        to_stdout.emit(_render(summarised(swept), to_stdout))
+
+
+def _render(summary: Summary, output: Output) -> str:
+    match output.format:
+        case "json":
+            import json
+
+            from ..report.sweep_json import as_json
+
+            return json.dumps(as_json(summary), indent=2, ensure_ascii=False)
+        case "markdown":
+            from ..report import sweep_markdown
+
+            return sweep_markdown.render(summary)
+        case _:
+            from ..report import sweep_text
+
+            return sweep_text.render(summary, width=output.width, style=output.style, ascii_only=output.ascii_only)
