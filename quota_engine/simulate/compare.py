@@ -62,24 +62,26 @@ class Work:
     lost_instance_ms: int
 
     @property
-    def unserved(self) -> int:
-        """Jobs that never started: refused, or left waiting."""
-        return self.refused + self.wait.unstarted
-
-    @property
     def mean_wait_ms(self) -> int | None:
-        """The mean wait of the jobs that started, rounded down."""
-        values = self.wait.values_ms
-        return sum(values) // len(values) if values else None
+        return mean_ms(self.wait)
+
+
+def mean_ms(waits: Waits) -> int | None:
+    """Return the mean of the waits of jobs that started, rounded down."""
+    return sum(waits.values_ms) // len(waits.values_ms) if waits.values_ms else None
 
 
 @dataclass(frozen=True, slots=True)
 class WorkComparison:
-    """The work that the scenario states for one share, under both declarations, wherever it was submitted."""
+    """The work that the scenario states for one share, under both declarations, wherever it was submitted.
+
+    `jobs` names it all, in order of arrival.
+    """
 
     share: str
     before: Work
     after: Work
+    jobs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,12 @@ def compare(before: Played, after: Played, work: Mapping[str, str]) -> Compariso
         before,
         after,
         tuple(
-            WorkComparison(share, _work(one.before for one in found), _work(one.after for one in found))
+            WorkComparison(
+                share,
+                _work([one.before for one in found]),
+                _work([one.after for one in found]),
+                tuple(one.job for one in found),
+            )
             for share, found in members.items()
         ),
         tuple(_capacity(before.measures, after.measures)),
@@ -199,8 +206,7 @@ def _largest_first(one: JobComparison) -> tuple[int, int, int, int, int, str]:
     )
 
 
-def _work(courses: Iterable[Course]) -> Work:
-    found = list(courses)
+def _work(found: Sequence[Course]) -> Work:
     waits = tuple(sorted(one.wait_ms for one in found if one.wait_ms is not None))
     refused = sum(bool(one.refused) for one in found)
     succeeded = sum(one.end is JobStatus.SUCCEEDED for one in found)

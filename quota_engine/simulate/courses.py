@@ -30,8 +30,8 @@ ROOM_MADE_BY_MAX = 2
 class Course:
     """One job's course. `refused` is why it could not be submitted, `wait_ms` from submission to the first SCHEDULED.
 
-    `share` is the one it was submitted to; `room_made_by` are jobs whose end, in the instant of the first start, made
-    the room; `preemptors` counts by whom it was preempted, `caused` how many jobs it preempted.
+    `share` is the one it was submitted to; `room_made_by` are jobs that made the room for its first start: its victims
+    where it `has_preempted` any, else those that ended in that instant. `caused` counts the jobs that it preempted.
     """
 
     job: str
@@ -42,6 +42,7 @@ class Course:
     wait_ms: int | None = None
     start: StartKind | None = None
     room_made_by: tuple[str, ...] = ()
+    has_preempted: bool = False
     preempted: int = 0
     first_preemption: PreemptionStarted | None = None
     caused: int = 0
@@ -101,6 +102,7 @@ class Courses:
         course.wait_ms = event.at_ms - course.submitted_at_ms
         course.start = event.start
         course.blocked = ""
+        course.has_preempted = bool(event.victims)
         made = [job for job in (event.victims or self._ended) if job != course.job]
         course.room_made_by = tuple(made[:ROOM_MADE_BY_MAX]) if course.wait_ms or event.victims else ()
 

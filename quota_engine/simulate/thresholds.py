@@ -6,13 +6,14 @@ integers, so that a verdict never turns on rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from .compare import Comparison, JobComparison, Played, Work, WorkComparison
+from .compare import Comparison, JobComparison, Played, WorkComparison, mean_ms
 from .judge import Verdict
+from .metrics import Waits
 
 ALL: Final = "all"
 """The name that means every share."""
@@ -111,16 +112,30 @@ def _each(comparison: Comparison, limits: Mapping[str, Increase], judge: _Judge)
 
 
 def _wait(comparison: Comparison, work: WorkComparison, limit: Increase) -> ThresholdVerdict:
-    """Judge the mean and the p95 of the first waits, and that no more jobs than before never start."""
+    """Judge mean and p95 of the waits of jobs that started before, and that they all still start.
+
+    Jobs that never started before and now do are no reason to complain, however long they waited.
+    """
+    served = [job for job in work.jobs if comparison.before.courses[job].is_served]
+    before, after = _waits(comparison.before, served), _waits(comparison.after, served)
     readings = (
-        _grown("mean_wait_ms", work.before.mean_wait_ms, work.after.mean_wait_ms, limit),
-        _grown("p95_wait_ms", work.before.wait.percentile_ms(95), work.after.wait.percentile_ms(95), limit),
-        _more("never_started", work, lambda side: side.unserved),
+        _grown("mean_wait_ms", mean_ms(before), mean_ms(after), limit),
+        _grown("p95_wait_ms", before.percentile_ms(95), after.percentile_ms(95), limit),
+        Reading("no_longer_started", 0, after.unstarted, after.unstarted > 0),
     )
-    longer = [job for job in _of(comparison, work.share) if job.wait_change_ms is None or job.wait_change_ms > 0]
-    longer = [job for job in longer if job.before.is_served]
+    longer = [job for job in _of(comparison, work.share) if job.before.is_served and _waits_longer(job)]
     longer.sort(key=lambda job: (job.after.is_served, -(job.wait_change_ms or 0), job.job))
     return ThresholdVerdict(Threshold.WAIT, work.share, limit, readings, tuple(longer))
+
+
+def _waits(played: Played, jobs: Sequence[str]) -> Waits:
+    waits = [played.courses[job].wait_ms for job in jobs]
+    started = sorted(wait for wait in waits if wait is not None)
+    return Waits(tuple(started), len(waits) - len(started))
+
+
+def _waits_longer(job: JobComparison) -> bool:
+    return job.wait_change_ms is None or job.wait_change_ms > 0
 
 
 def _lost_work(comparison: Comparison, work: WorkComparison, limit: Increase) -> ThresholdVerdict:
@@ -183,8 +198,3 @@ def _of(comparison: Comparison, share: str) -> list[JobComparison]:
 def _grown(measure: str, before: int | None, after: int | None, limit: Increase) -> Reading:
     crossed = before is not None and after is not None and limit.is_crossed(before, after)
     return Reading(measure, before, after, crossed)
-
-
-def _more(measure: str, work: WorkComparison, count: Callable[[Work], int]) -> Reading:
-    before, after = count(work.before), count(work.after)
-    return Reading(measure, before, after, after > before)

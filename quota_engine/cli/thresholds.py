@@ -1,0 +1,70 @@
+"""Thresholds on the command line: 10%, 30m, research=10%, and the shares that may see no new preemptions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import click
+
+from ..model.durations import EXAMPLES, parse_duration
+
+if TYPE_CHECKING:
+    from ..simulate.thresholds import Increase, Limits
+
+NONE = "none"
+"""The name that means no share at all."""
+WAIT, LOST_WORK, PREEMPTIONS = "--max-wait-increase", "--max-lost-work-increase", "--no-new-preemptions"
+_PERCENT = re.compile(r"([0-9]{1,6})\s*%")
+
+
+def read_limits(waits: Sequence[str], lost: Sequence[str], unpreempted: Sequence[str]) -> Limits:
+    """Return the thresholds that the options state; raises BadParameter for one that can't be read."""
+    from ..simulate.thresholds import Limits
+
+    named = tuple(share.strip() for value in unpreempted for share in value.split(","))
+    if NONE in named and len(named) > 1:
+        raise click.BadParameter(f"'{NONE}' stands alone", param_hint=PREEMPTIONS)
+    return Limits(
+        _increases(waits, WAIT), _increases(lost, LOST_WORK), (() if NONE in named else named) if named else None
+    )
+
+
+def _increases(values: Iterable[str], option: str) -> dict[str, Increase]:
+    """Return {share: increase}; the last of a share wins."""
+    from ..simulate.thresholds import ALL
+
+    found = {}
+    for value in values:
+        share, equals, amount = value.rpartition("=")
+        found[share.strip() if equals else ALL] = _increase(amount.strip(), value, option)
+    return found
+
+
+def _increase(amount: str, value: str, option: str) -> Increase:
+    from ..simulate.thresholds import Increase
+
+    percent = _PERCENT.fullmatch(amount)
+    if percent:
+        return Increase(percent=int(percent[1]))
+    by_ms = parse_duration(amount)
+    if by_ms is None:
+        raise click.BadParameter(
+            f"{value!r} is no increase; write 10%, a duration ({EXAMPLES}), or SHARE=10%", param_hint=option
+        )
+    return Increase(by_ms=by_ms)
+
+
+def refuse_unknown(limits: Limits, declared: Collection[str], worked: Collection[str]) -> None:
+    """Raise UsageError for a threshold that can't be crossed: of a share that nobody declared, or that has no work."""
+    for share in limits.shares:
+        if share not in declared and share not in worked:
+            near = get_close_matches(share, sorted(declared), n=1)
+            known = f"did you mean {near[0]!r}?" if near else f"declared are {', '.join(sorted(declared))}"
+            raise click.UsageError(f"a threshold names the share {share!r}, which neither declaration has; {known}")
+        if share not in worked:
+            raise click.UsageError(
+                f"a threshold names the share {share!r}, for which no scenario has work; add a scenario that has"
+            )
