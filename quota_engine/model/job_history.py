@@ -1,4 +1,6 @@
-"""Recorded jobs of a queue, finished and unfinished: the value, and its line of JSON Lines (docs/history.md).
+"""Recorded jobs of a queue, finished and unfinished: the value, and its line of JSON Lines, to write and to read.
+
+docs/history.md describes the line.
 
 Times are the service's, in ms since the epoch. What the service did not say is None, never 0.
 """
@@ -6,8 +8,9 @@ Times are the service's, in ms since the epoch. What the service did not say is 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
 
 from .stack import Capacity
 
@@ -41,3 +44,43 @@ class RecordedJob:
 def to_line(job: RecordedJob) -> str:
     """Return the job as one line, with its line feed."""
     return json.dumps({"version": VERSION, **asdict(job)}, ensure_ascii=False) + "\n"
+
+
+class LineError(ValueError):
+    """A line that holds no recorded job; the text says why."""
+
+
+def from_line(line: str) -> RecordedJob:
+    """Return the job of one line; keys that this version doesn't know are passed over. Raises LineError."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise LineError(f"it is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise LineError("it is no JSON object")
+    if data.get("version") != VERSION:
+        raise LineError(f"its version is {data.get('version')!r}, this one reads version {VERSION}")
+    return RecordedJob(**{name: _value(data, name) for name in _NAMES if name in _REQUIRED or name in data})
+
+
+_NAMES: Final = tuple(item.name for item in fields(RecordedJob))
+_REQUIRED: Final = ("queue", "job_id", "job_name", "share", "status", "instances", "created_at_ms")
+_TEXTS: Final = ("queue", "job_id", "job_name", "share", "status")
+
+
+def _value(data: Mapping[str, Any], name: str) -> Any:
+    """Return one member, judged by what the field holds."""
+    value = data.get(name)
+    if name == "instances":
+        if not isinstance(value, dict) or not all(_is_count(count) for count in value.values()):
+            raise LineError("its instances are not {unit: count}")
+    elif name in _TEXTS:
+        if not isinstance(value, str):
+            raise LineError(f"its {name} is no text")
+    elif not (_is_count(value) or (value is None and name not in _REQUIRED)):
+        raise LineError(f"its {name} is no whole number")
+    return value
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
