@@ -462,31 +462,40 @@ def event() -> Schema:
 
 def expectation() -> Schema:
     name = text("The job's name.")
-    share_name = text("The share's name: all its jobs.")
     kinds = {
         "preempted": record(
-            "The job is preempted at least once.",
+            "At least one of the jobs meant here is preempted.",
             {
-                "job": name,
+                **meant(),
                 "kind": choice("Which kind of preemption.", ["cross-share", "in-share"]),
                 "by": text("The job it made room for."),
             },
-            required=("job",),
+            one_of=MEANT,
         ),
-        "never_preempted": record(
-            "No job meant here is ever preempted.", {"job": name, "share": share_name}, one_of=("job", "share")
-        ),
+        "never_preempted": record("No job meant here is ever preempted.", meant(), one_of=MEANT),
         "finished": record(
             "All jobs meant here succeed in time.",
-            {"job": name, "share": share_name, "by": duration("The time by which they have.")},
+            {**meant(), "by": duration("The time by which they have.")},
             required=("by",),
-            one_of=("job", "share"),
+            one_of=MEANT,
         ),
         "no_blocked_jobs": {"description": "No job is ever blocked for good.", "const": True},
         "blocked": record(
             "The job is at the head of its share and can never run.",
             {"job": name, "reason": choice("Why.", list(facts.TIME_LIMIT_REASONS))},
             required=("job",),
+        ),
+        "wait": wait(),
+        "borrowed": instances_moved("How many instances the share borrows at once, at the most of the run."),
+        "lent": instances_moved("How many of the share's own instances others use at once, at the most of the run."),
+        "utilisation": record(
+            "Which part of an instance type's time is used, from 0 to 1.",
+            {
+                "instance_type": text("The instance type."),
+                "at_most": fraction("The most that it may be."),
+                "at_least": fraction("The least that it may be."),
+            },
+            required=("instance_type",),
         ),
     }
     statuses = {status: listing(f"Jobs that are {status.upper()} then.", name) for status in STATUSES}
@@ -495,6 +504,54 @@ def expectation() -> Schema:
         {"at": duration("When these statuses hold, from the start of the scenario."), **statuses, **kinds},
         one_of=("at", *kinds),
     )
+
+
+MEANT = ("job", "share", "workload")
+
+
+def meant() -> dict[str, Schema]:
+    """The jobs that an expectation is about."""
+    return {
+        "job": text("The job's name."),
+        "share": text("The share's name: all its jobs."),
+        "workload": text("The workload's name, or that of an entry of `jobs` with a count: all its jobs."),
+    }
+
+
+def wait() -> Schema:
+    bounds = {
+        "at_most": duration("The longest that it may be."),
+        "at_least": duration("The shortest that it may be."),
+    }
+    figures = {
+        "mean": "Their mean.",
+        "p50": "Their median, by nearest rank.",
+        "p95": "Their 95th percentile, by nearest rank.",
+        "max": "The longest of them.",
+    }
+    about = {key: value for key, value in meant().items() if key != "job"}
+    return record(
+        "How long the jobs meant here wait from their submission until they are first SCHEDULED.",
+        {**about, **{figure: record(what, bounds) for figure, what in figures.items()}},
+        one_of=tuple(about),
+    )
+
+
+def instances_moved(description: str) -> Schema:
+    return record(
+        description,
+        {
+            "share": text("The share's name."),
+            "instance_type": text("The instance type. Default: all of them together."),
+            "at_most": integer("The most that it may be.", 0),
+            "at_least": integer("The least that it may be.", 0),
+        },
+        required=("share",),
+    )
+
+
+def fraction(description: str) -> Schema:
+    return {"description": description, "type": "number", "minimum": 0, "maximum": 1}
 
 
 def assumption(name: str) -> Schema:

@@ -25,6 +25,10 @@ Data = Mapping[str, Any]
 STATUSES: Final = ("runnable", "scheduled", "starting", "running", "succeeded", "failed")
 """The statuses that an expectation may name; the others pass in no time."""
 
+BOUNDS: Final = ("at_least", "at_most")
+FIGURES: Final = ("mean", "p50", "p95", "max")
+"""What an expectation about waiting times can bound."""
+
 CONTINUOUS: Final = "continuous"
 
 
@@ -90,17 +94,31 @@ def build_event(data: Data) -> Event | None:
 
 
 def build_expectation(index: int, data: Data) -> Expectation:
-    """Build one expectation. Times become `at_ms` and `by_ms`, lists of jobs tuples."""
+    """Build one expectation. Times become `at_ms`, `by_ms` and `at_most_ms`, lists of jobs tuples."""
     if "at" in data:
         states = {status: tuple(data[status]) for status in STATUSES if status in data}
         return Expectation("state_at", {"at_ms": milliseconds(data["at"]) or 0, **states}, index)
     [kind] = data
-    if kind == "no_blocked_jobs":
-        return Expectation(kind, {}, index)
-    arguments = dict(data[kind])
-    if "by" in arguments and kind == "finished":
-        arguments["by_ms"] = milliseconds(arguments.pop("by")) or 0
-    return Expectation(kind, arguments, index)
+    match kind:
+        case "no_blocked_jobs":
+            return Expectation(kind, {}, index)
+        case "finished":
+            arguments = {key: value for key, value in data[kind].items() if key != "by"}
+            return Expectation(kind, {**arguments, "by_ms": milliseconds(data[kind]["by"]) or 0}, index)
+        case "wait":
+            return Expectation(kind, {key: _figure(value) for key, value in data[kind].items()}, index)
+        case "utilisation":
+            bounds = {key: float(value) for key, value in data[kind].items() if key in BOUNDS}
+            return Expectation(kind, {**data[kind], **bounds}, index)
+        case _:
+            return Expectation(kind, dict(data[kind]), index)
+
+
+def _figure(value: str | Data) -> object:
+    """Turn the bounds of a waiting time into milliseconds; the name of a share or workload stays."""
+    if isinstance(value, str):
+        return value
+    return {f"{bound}_ms": milliseconds(duration) or 0 for bound, duration in value.items()}
 
 
 def build_timing(data: Data) -> Timing:

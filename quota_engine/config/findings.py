@@ -398,7 +398,7 @@ _ROWS: Final = (
     (
         "QE506",
         "unknown-job",
-        "A job named by an event or an expectation is one of the scenario's.",
+        "A job or workload named by an event or an expectation is one of the scenario's.",
         "The event would do nothing; the expectation would be about nothing.",
         "terminate: {job: trian}",
         "terminate: {job: train}",
@@ -425,10 +425,19 @@ _ROWS: Final = (
     (
         "QE509",
         "event-out-of-order",
-        "An event about a job comes at or after the job's submission, and nothing comes after `until`.",
-        "It would have no effect.",
+        "An event about a job comes at or after the job's submission; nothing comes or is expected after `until`.",
+        "It would have no effect, or be about what is not known.",
         "submit_at: 1h, and an event at: 30m",
         "an event at: 1h",
+        _SCENARIO,
+    ),
+    (
+        "QE510",
+        "expectation-bounds",
+        "An expectation about an amount has a bound, and at_least is not above at_most.",
+        "It would hold whatever happens, or never.",
+        "wait: {share: research, p95: {}}",
+        "wait: {share: research, p95: {at_most: 2h}}",
         _SCENARIO,
     ),
 )

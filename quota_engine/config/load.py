@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
@@ -299,7 +299,7 @@ def _scenario(document: Document, overlay: Overlay = ()) -> Loaded[Scenario]:
         found += problems
         if queue is not None:
             queue_name = queue.name
-            found += _first(check_references(data, own.draft, queue))
+            found += _first(_not_taken_out(shape.broken, check_references(data, own.draft, queue)))
     events = _events(document, data, queue_name, stacks, found)
     parts = tuple(stack for stack in stacks.values() if stack is not None)
     diagnostics = _sorted([*found, *(one for part in parts for one in part.diagnostics)], where)
@@ -320,6 +320,16 @@ def _scenario(document: Document, overlay: Overlay = ()) -> Loaded[Scenario]:
         stacks=parts,
         entries={copy_names(job)[0]: index for index, job in enumerate(data.get("jobs", ()))} if value else {},
     )
+
+
+_OF_PARTS: Final = ("QE510",)
+"""What is said of a value for what it lacks; not said where that was there, but faulty."""
+
+
+def _not_taken_out(broken: Collection[Path], found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Leave out what is said of a value only because a part of it was faulty and was taken out."""
+    above = {path[:length] for path in broken for length in range(len(path) + 1)}
+    return (one for one in found if one.rule not in _OF_PARTS or one.path not in above)
 
 
 def _first(found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..model.diagnostic import Diagnostic
 from ..model.stack import JobQueue, Path, Stack
-from .build_scenario import STATUSES, copy_names, milliseconds
-from .findings import did_you_mean, finding, nearest
+from .build_scenario import copy_names, milliseconds
+from .expectations import check_expectations
+from .findings import did_you_mean, finding
+from .known import Known, complete, names_of
 
 Data = Mapping[str, Any]
 JOBS_MAX = 200_000
@@ -34,29 +36,20 @@ def choose_queue(stack: Stack, stated: str | None) -> tuple[JobQueue | None, lis
 
 def check_references(data: Data, stack: Stack, queue: JobQueue) -> Iterator[Diagnostic]:
     """Yield every finding about what jobs, events and expectations refer to."""
-    jobs = list(_complete(data.get("jobs", ()), "name"))
+    jobs = list(complete(data.get("jobs", ()), "name"))
     count = sum(job.get("count", 1) for _, job in jobs)
     if count > JOBS_MAX:
         message = f"the scenario has {count:,} jobs, {JOBS_MAX:,} at most are allowed"
         yield finding("QE206", message, path=("jobs",), fix="lower the counts")
         return
     yield from _duplicates(jobs)
-    environment = stack.service_environments.get(queue.service_environment or "")
-    units = environment.capacity_limits if environment else {}
+    known = names_of(data, stack, queue)
     for index, job in jobs:
         path: Path = ("jobs", index)
-        yield from _share(job.get("share"), queue, (*path, "share"))
-        yield from _units(job.get("instances", {}), units, (*path, "instances"))
-    submitted = {name: milliseconds(job.get("submit_at")) or 0 for _, job in jobs for name in copy_names(job)}
-    yield from _events(data, submitted, units)
-    yield from _expectations(data, submitted, queue)
-
-
-def _complete(entries: Sequence[Any], key: str) -> Iterator[tuple[int, Data]]:
-    """Yield the entries that are maps with `key`; faulty ones were reported before."""
-    for index, entry in enumerate(entries):
-        if isinstance(entry, dict) and key in entry:
-            yield index, entry
+        yield from known.share(job.get("share"), (*path, "share"))
+        yield from known.need(job.get("instances", {}), (*path, "instances"))
+    yield from _events(data, known)
+    yield from check_expectations(data, known)
 
 
 def _duplicates(jobs: Iterable[tuple[int, Data]]) -> Iterator[Diagnostic]:
@@ -70,54 +63,15 @@ def _duplicates(jobs: Iterable[tuple[int, Data]]) -> Iterator[Diagnostic]:
             first.setdefault(name, index)
 
 
-def _share(name: object, queue: JobQueue, path: Path) -> Iterator[Diagnostic]:
-    if isinstance(name, str) and name not in queue.quota_shares:
-        message = f"job queue '{queue.name}' has no quota share '{name}'"
-        yield finding("QE504", message, path=path, fix=did_you_mean(name, queue.quota_shares))
-
-
-def _units(need: Iterable[str], units: Iterable[str], path: Path) -> Iterator[Diagnostic]:
-    known = list(units)
-    for unit in need:
-        if unit not in known:
-            message = f"the queue's service environment has no {unit}"
-            why = "a job that needs it never runs"
-            near = nearest(unit, known)
-            fix = f"did you mean '{near}'?" if near else f"it has {', '.join(sorted(known)) or 'nothing'}"
-            yield finding("QE508", message, path=(*path, unit, "@key"), why=why, fix=fix)
-
-
-def _job(name: object, known: Mapping[str, int], path: Path) -> Iterator[Diagnostic]:
-    if isinstance(name, str) and name not in known:
-        yield finding("QE506", f"the scenario has no job '{name}'", path=path, fix=did_you_mean(name, known))
-
-
-def _events(data: Data, submitted: Mapping[str, int], units: Iterable[str]) -> Iterator[Diagnostic]:
-    until_ms = milliseconds(data.get("until"))
-    for index, event in _complete(data.get("events", ()), "at"):
+def _events(data: Data, known: Known) -> Iterator[Diagnostic]:
+    for index, event in complete(data.get("events", ()), "at"):
         path: Path = ("events", index)
         at_ms = milliseconds(event["at"]) or 0
-        if until_ms is not None and at_ms > until_ms:
-            message = f"this event comes at {event['at']}, after the scenario's end at {data['until']}"
-            yield finding("QE509", message, path=(*path, "at"), fix="move it, or raise until")
+        yield from known.time(event["at"], "this event comes at", (*path, "at"))
         for kind in JOB_EVENTS:
             name = event.get(kind, {}).get("job")
-            yield from _job(name, submitted, (*path, kind, "job"))
-            if at_ms < submitted.get(name, 0):
+            yield from known.job(name, (*path, kind, "job"))
+            if at_ms < known.submitted.get(name, 0):
                 message = f"this event comes at {event['at']}, before job '{name}' is submitted"
                 yield finding("QE509", message, path=(*path, "at"), fix="move it after the job's submit_at")
-        yield from _units(event.get("set_capacity", {}), units, (*path, "set_capacity"))
-
-
-def _expectations(data: Data, submitted: Mapping[str, int], queue: JobQueue) -> Iterator[Diagnostic]:
-    for index, expectation in enumerate(data.get("expect", ())):
-        path: Path = ("expect", index)
-        for kind, stated in (expectation or {}).items():
-            if kind in STATUSES:
-                for position, name in enumerate(stated):
-                    yield from _job(name, submitted, (*path, kind, position))
-            elif isinstance(stated, dict):
-                yield from _job(stated.get("job"), submitted, (*path, kind, "job"))
-                yield from _share(stated.get("share"), queue, (*path, kind, "share"))
-                if kind == "preempted":
-                    yield from _job(stated.get("by"), submitted, (*path, kind, "by"))
+        yield from known.need(event.get("set_capacity", {}), (*path, "set_capacity"))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
+from .sampling import Arrivals, Choice, Durations, Priorities, Start
 from .stack import Capacity, Stack
 
 
@@ -48,6 +50,34 @@ class Job:
     checkpoint_ms: int | None = None
     checkpoint_continuous: bool = False
     exit: Exit | None = None
+
+
+NUMBER_WIDTH: Final = 4
+"""Digits of the number in a generated job's name, at the least: research-0001."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Jobs that are generated from a seed, named `<name>-0001`, `<name>-0002`, … in the order of their arrival.
+
+    `template` holds what they have in common; its own name is the workload's. Without `duration` they run until
+    something ends them. `exit_probability` is the share of jobs that meet the template's `exit`.
+    """
+
+    template: Job
+    arrivals: Arrivals
+    needs: Choice[Capacity]
+    duration: Durations | None
+    priority: Priorities
+    exit_probability: float = 1.0
+
+    @property
+    def name(self) -> str:
+        return self.template.name
+
+    @property
+    def share(self) -> str:
+        return self.template.share
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +144,12 @@ Event = UpdatePriority | Terminate | Fail | CapacityError | ApplyStack | SetCapa
 class Expectation:
     """One `expect` entry as the scenario states it: `kind` names it, `arguments` are checked and typed by config.
 
-    Kinds and arguments (times in ms): state_at {at_ms, running|runnable|…: [job]}; preempted {job, kind?, by?};
-    never_preempted {job?|share?|workload?}; finished {job?|share?|workload?, by_ms}; no_blocked_jobs {};
-    blocked {job, reason?}.
+    Kinds and arguments, where a|b means one of them and ? that it may be absent:
+    state_at {at_ms, running|runnable|…: (job, …)}; preempted {job|share|workload, kind?, by?};
+    never_preempted {job|share|workload}; finished {job|share|workload, by_ms}; no_blocked_jobs {};
+    blocked {job, reason?}; wait {share|workload, mean?, p50?, p95?, max?: {at_most_ms?, at_least_ms?}};
+    borrowed, lent {share, instance_type?, at_most?, at_least?}: instances at once, of all types where none is named;
+    utilisation {instance_type, at_most?, at_least?}: 0.0 to 1.0.
     """
 
     kind: str
@@ -126,7 +159,11 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A workload on one queue of a stack, and what is expected of it."""
+    """Work on one queue of a stack, and what is expected of it.
+
+    As declared, `jobs` are those that are spelled out, and `workloads` are still to be generated from `seed`;
+    `workloads.prepare` returns the scenario with all its jobs, and none left to generate.
+    """
 
     description: str
     stack: Stack
@@ -137,3 +174,6 @@ class Scenario:
     timing: Timing = field(default_factory=Timing)
     assumptions: Mapping[str, object] = field(default_factory=dict)
     until_ms: int | None = None
+    seed: int = 0
+    start: Start | None = None
+    workloads: tuple[Workload, ...] = ()
