@@ -170,16 +170,17 @@ def _from_top(path: str, argument: str) -> str:
 def _existing(revision: Revision, inside: str) -> str:
     """Return the path, or that of the stack it names; raises Trouble where the revision has neither."""
     bare = "/" not in inside and not posixpath.splitext(inside)[1]
+    reasons = []
     for path in (inside, f"stacks/{inside}.yaml") if bare else (inside,):
         try:
             revision.read(f"{revision.label}:{path}", 1)
         except NotAFile as error:
-            reason = str(error)
+            reasons.append(str(error))
         else:
             return path
     near = did_you_mean(posixpath.basename(inside), revision.beside(f"{revision.label}:{inside}"))
     where = f"{revision.label} is commit {revision.commit[:_SHORT]}" if revision.label != revision.commit else ""
-    raise Trouble(f"can't read {inside} at {revision.label}: {reason}", why=where, fix=near)
+    raise Trouble(f"can't read {inside} at {revision.label}: {reasons[0]}", why=where, fix=near)
 
 
 def _git(*arguments: str, stdin: str = "") -> bytes:

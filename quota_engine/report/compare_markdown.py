@@ -107,7 +107,7 @@ def _jobs(report: CompareReport, scenario: ComparedScenario) -> Iterator[str]:
         return
     shown = comparison.jobs[: report.jobs_max]
     left_out = len(comparison.jobs) - len(shown)
-    counts = f"{counted(len(comparison.jobs), 'job')} differ, {comparison.same_jobs} don't"
+    counts = f"Jobs whose course differs: {len(comparison.jobs)}; the same: {comparison.same_jobs}"
     yield from (f"<details><summary>{counts}</summary>", "")
     yield from ("| job | share | what differs | why |", "|---|---|---|---|")
     for job in shown:

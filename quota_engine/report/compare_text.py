@@ -66,7 +66,7 @@ def _scenario(report: CompareReport, scenario: ComparedScenario, width: int, sty
     for note in notes(comparison):
         yield from (style(line, "warning") for line in _hanging(note, 2, width))
     yield from _verdicts(scenario, width, style)
-    yield from _work(scenario, style)
+    yield from _work(scenario, width, style)
     yield from _capacity(scenario, width)
     yield from _jobs(report, scenario, width, style)
 
@@ -80,14 +80,13 @@ def _verdicts(scenario: ComparedScenario, width: int, style: Style) -> Iterator[
             yield from _hanging(f"why: {why}", 6, width)
 
 
-def _work(scenario: ComparedScenario, style: Style) -> Iterator[str]:
-    """Yield what differs for each share's work; those for which nothing does are named in one line."""
-    same: list[str] = []
+def _work(scenario: ComparedScenario, width: int, style: Style) -> Iterator[str]:
+    """Yield what differs for each share's work; those for which nothing does are named after it."""
+    works = scenario.comparison.work
     yield style("Work, by the share that it is for", "bold")
-    for one in scenario.comparison.work:
+    for one in works:
         changed = differing(one.before, one.after)
         if not changed:
-            same.append(f"{visible(one.share)} ({counted(one.before.jobs, 'job')})")
             continue
         yield f"  {style(visible(one.share), 'bold')}: {counted(one.before.jobs, 'job')}"
         for measure in changed:
@@ -95,8 +94,13 @@ def _work(scenario: ComparedScenario, style: Style) -> Iterator[str]:
             worse = is_worse(measure, one.before, one.after)
             text = change_text(*values, is_time=measure.is_time)
             yield f"    {pad(measure.label, _LABEL_WIDTH)}{text if worse is None else style(text, _KIND[worse])}"
+    same = [one for one in works if one.jobs and one.before == one.after]
     if same:
-        yield f"  no difference: {', '.join(same)}"
+        listed = ", ".join(f"{visible(one.share)} ({counted(one.before.jobs, 'job')})" for one in same)
+        yield from _hanging(f"no difference: {listed}", 2, width)
+    idle = [visible(one.share) for one in works if not one.jobs]
+    if idle:
+        yield from _hanging(f"no work in this scenario: {', '.join(idle)}", 2, width)
 
 
 _KIND = {True: "bad", False: "good"}
@@ -123,7 +127,7 @@ def _jobs(report: CompareReport, scenario: ComparedScenario, width: int, style: 
     comparison = scenario.comparison
     shown = comparison.jobs[: report.jobs_max]
     left_out = len(comparison.jobs) - len(shown)
-    yield style(f"Jobs: {len(comparison.jobs)} differ, {comparison.same_jobs} don't", "bold")
+    yield style(f"Jobs whose course differs: {len(comparison.jobs)}; the same: {comparison.same_jobs}", "bold")
     for job in shown:
         text = f"{visible(job.job)} ({visible(job.share)}): {'; '.join(facts(job))}"
         yield from _hanging(text, 2, width)

@@ -31,7 +31,8 @@ class Course:
     """One job's course. `refused` is why it could not be submitted, `wait_ms` from submission to the first SCHEDULED.
 
     `share` is the one it was submitted to; `room_made_by` are jobs that made the room for its first start: its victims
-    where it `has_preempted` any, else those that ended in that instant. `caused` counts the jobs that it preempted.
+    where it `has_preempted` any, else those that ended in that instant, its own share's if any did. `caused` counts the
+    jobs that it preempted.
     """
 
     job: str
@@ -103,8 +104,10 @@ class Courses:
         course.start = event.start
         course.blocked = ""
         course.has_preempted = bool(event.victims)
-        made = [job for job in (event.victims or self._ended) if job != course.job]
-        course.room_made_by = tuple(made[:ROOM_MADE_BY_MAX]) if course.wait_ms or event.victims else ()
+        ended = [job for job in self._ended if job != course.job]
+        inside = [job for job in ended if self.jobs[job].share == course.share]
+        if event.victims or course.wait_ms:
+            course.room_made_by = (event.victims or tuple(inside or ended))[:ROOM_MADE_BY_MAX]
 
     def _preempt(self, course: Course, event: PreemptionStarted) -> None:
         course.preempted += 1
