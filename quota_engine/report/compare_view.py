@@ -324,13 +324,23 @@ def is_worse(measure: Measure, before: Work, after: Work) -> bool | None:
 def capacity_changes(one: CapacityComparison) -> list[str]:
     """Return what differs in a share's use of one instance type, each as "borrowed at most 2 → 0"."""
     if one.before is None or one.after is None:
-        return ["only before" if one.after is None else "only after"]
+        return [f"only {'before' if one.after is None else 'after'}{_amounts(one.before or one.after)}"]
     found = []
     for label, _, which, value, is_time in CAPACITY:
         before, after = value(one.before[which]), value(one.after[which])
         if before != after:
             found.append(f"{label} {change_text(before, after, is_time=is_time)}")
     return found
+
+
+def _amounts(side: tuple[Amounts, Amounts, Amounts] | None) -> str:
+    """Return a share's use of one instance type where the other declaration has no such share."""
+    shown = [
+        f"{label} {_value(value(side[which]), is_time)}"
+        for label, _, which, value, is_time in CAPACITY
+        if side and value(side[which])
+    ]
+    return f": {', '.join(shown)}" if shown else ""
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -186,3 +186,15 @@ def test_a_queue_that_one_side_lacks_takes_nothing(quota_engine: Run, tmp_path: 
     neither = quota_engine("compare", str(tmp_path / "new.yaml"), str(tmp_path / "new.yaml"), *scenario)
     assert neither.returncode == 2
     assert "neither" in neither.stderr
+
+
+def test_the_reorganisation_of_teams_is_as_its_file_says(quota_engine: Run) -> None:
+    """The example that docs/compare.md tells: who pays for a reorganisation from which all others gain."""
+    example = ROOT / "examples" / "reorganisation"
+    assert quota_engine("validate", ".", "--fail-on", "note", cwd=example).returncode == 0
+    moves = ["--move-share", "vision=perception", "--move-share", "language=perception"]
+    limits = ["--max-wait-increase", "30m", "--max-lost-work-increase", "2h"]
+    work = ["--scenario", "working-day.yaml"]
+    run = quota_engine("compare", "before.yaml", "after.yaml", *work, *moves, *limits, cwd=example)
+    assert run.stdout == (example / "comparison.txt").read_text(encoding="utf-8")
+    assert run.returncode == 1
