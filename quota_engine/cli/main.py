@@ -31,6 +31,7 @@ COMMANDS = {
     "import": "Write what lives as a declaration, and the file with which Pulumi adopts it.",
     "forecast": "Tell what deploying now would do to the jobs that are live.",
     "explain": "Tell why a job waits, runs or was preempted, and what would change it.",
+    "calibrate": "Compare what a queue did with the model, and find what explains the difference.",
     "history": "Write the jobs of live queues, ended ones too, as JSON Lines.",
     "serve": "Run the local emulator of AWS Batch.",
     "local": "Deploy this project's program to the emulator with the real Pulumi engine.",
@@ -50,6 +51,8 @@ EXTRAS = {
     "uvicorn": "emulator",
     "jsonpatch": "emulator",
     "orjson": "emulator",
+    "altair": "report",
+    "vl_convert": "report",
     "distributed": "sweep",
     "pyarrow": "sweep",
 }

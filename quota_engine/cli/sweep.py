@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _ROW_BYTES = 1024
 """Room that is made sure of for each row of the results: more than one takes, in the journal or in the file."""
+_CHART_BYTES = 1024 * 1024
+"""Room that is made sure of for a chart: HTML with its library takes most of it."""
 RUNS_MAX = 1000
 
 
@@ -43,6 +46,14 @@ RUNS_MAX = 1000
 @click.option("--max-runs", type=click.IntRange(min=1), default=RUNS_MAX, show_default=True, help="Refuse more runs.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes; 1 for none but this. Default: one a processor.")
 @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is at ADDRESS.")
+@click.option(
+    "--chart",
+    "chart_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw the means with their intervals to FILE: .svg, .png or .html.",
+)
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Draw this measure; repeatable.")
 @output_options("text", "markdown", "json", "csv")
 def command(
     scenario: Path,
@@ -54,6 +65,8 @@ def command(
     max_runs: int,
     workers: int | None,
     cluster: str | None,
+    chart_path: Path | None,
+    metrics: Sequence[str],
     output: Output,
 ) -> int:
     """Run SCENARIO with many seeds, and with every combination of the values given, and tell the means.
@@ -72,10 +85,12 @@ def command(
         *(read_axis(AxisKind.ASSUME, text) for text in assumed),
     ]
     plan = _planned(scenario, axes, seeds_text, zipped, max_runs)
+    draw = _chart(chart_path, metrics)
     _check_files(plan, output)
     engine, how = _engine(plan, workers, cluster)
     output.note(f"{_sizes(plan)}, {how}")
     swept = _swept(plan, engine, output)
+    draw(swept)
     _give(swept, output)
     return 0
 
@@ -113,6 +128,32 @@ def _check_files(plan: Plan, output: Output) -> None:
         check_room(output.path, 2 * _ROW_BYTES * plan.runs * (shares + 1))
 
 
+def _chart(path: Path | None, metrics: Sequence[str]) -> Callable[[Swept], None]:
+    """Return what draws the chart that was asked for; finds out before the work that it can be drawn and written."""
+    from ..sweep import METRICS, summarised
+
+    unknown = next((name for name in metrics if name not in METRICS), None)
+    if unknown is not None:
+        near = get_close_matches(unknown, METRICS, n=1)
+        meant = f"did you mean {near[0]}?" if near else f"the measures are {', '.join(METRICS)}"
+        raise Trouble(f"there is no measure {unknown}", fix=meant)
+    if path is None:
+        return lambda swept: None
+    import altair  # noqa: F401 - found missing before the work, not after
+    import vl_convert  # noqa: F401
+
+    from ..report.charts import sweep as chart
+
+    ending = path.suffix.lower()
+    if ending not in chart.ENDINGS:
+        raise Trouble(
+            f"{path} does not say what to draw", why="its ending does", fix=f"end it in {', '.join(chart.ENDINGS)}"
+        )
+    check_room(path, _CHART_BYTES)
+    wanted = metrics or chart.DEFAULT_METRICS
+    return lambda swept: write_whole(path, chart.render(summarised(swept), ending, wanted))
+
+
 def _engine(plan: Plan, workers: int | None, cluster: str | None) -> tuple[Engine, str]:
     """Return what does the runs, and how that is called."""
     from ..sweep import loop, process_pool, processors
@@ -148,17 +189,19 @@ def _swept(plan: Plan, engine: Engine, output: Output) -> Swept:
 @contextmanager
 def _resumable(journal: Journal, path: Path | None) -> Iterator[None]:
     """Say, where a sweep is stopped, how it can go on."""
-    kept = f"{path} keeps the runs that have finished" if path is not None else "no run is kept without --output"
+
+    def kept() -> str:
+        if path is None or not journal.finished:
+            return "no run is kept: " + ("without --output none is" if path is None else "none has finished")
+        return f"{path} keeps {len(journal.finished)} finished runs; the same command goes on from there"
+
     try:
         yield
     except Trouble as error:
-        raise Trouble(
-            error.what,
-            why=error.why,
-            fix=f"{error.fix}; " * bool(error.fix) + f"{kept}" + ": the same command goes on from there" * bool(path),
-        ) from error
+        error.fix = f"{error.fix}; {kept()}" if error.fix else kept()
+        raise
     except KeyboardInterrupt:
-        click.echo(f"{len(journal.finished)} runs done; {kept}", err=True)
+        click.echo(kept(), err=True)
         raise
 
 

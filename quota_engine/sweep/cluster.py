@@ -46,10 +46,11 @@ def _performed(tasks: Iterable[Task], address: str, patience_seconds: float) -> 
 
 def _connected(address: str) -> Client:
     from distributed import Client
+    from distributed.comm import get_address_host_port
 
-    for name in ("distributed", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told as Trouble, once
+    _silence()
     try:
+        get_address_host_port(address, strict=True)
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise Trouble(
@@ -57,6 +58,13 @@ def _connected(address: str) -> Client:
             why=str(error) or type(error).__name__,
             fix="give the address that the scheduler prints, such as tcp://10.0.0.5:8786",
         ) from error
+
+
+def _silence() -> None:
+    """Let Dask log nothing: what goes wrong is told as Trouble, once. Each of its loggers has a level of its own."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _threads(client: Client, address: str, patience_seconds: float) -> int:

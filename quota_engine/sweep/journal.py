@@ -55,6 +55,8 @@ def journal_path(output: Path) -> Path:
 def open_journal(path: Path | None) -> Iterator[Journal]:
     """Open the journal at `path`, a new one where there is none; without a path it is kept in memory only.
 
+    A journal that holds nothing in the end is removed.
+
     Raises Trouble where the file can't be written, is damaged, or belongs to a sweep that is running.
     """
     if path is None:
@@ -71,7 +73,12 @@ def open_journal(path: Path | None) -> Iterator[Journal]:
             raise Trouble(
                 f"{path} is in use", why="another sweep writes the same result", fix="wait for it, or name another file"
             ) from error
-        yield _opened(path, file)
+        journal = _opened(path, file)
+        try:
+            yield journal
+        finally:
+            if not journal.finished:
+                path.unlink(missing_ok=True)
 
 
 def _opened(path: Path, file: IO[bytes]) -> Journal:
