@@ -52,7 +52,18 @@ ALLOWED: dict[str, set[str]] = {
         "yaml",
     },
     "sweep": {"model", "simulate", "distributed", "pyarrow"},
-    "report": {"model", "scheduler", "simulate", "drift", "forecast", "explain", "sweep", "rich", "altair", "vl_convert"},
+    "report": {
+        "model",
+        "scheduler",
+        "simulate",
+        "drift",
+        "forecast",
+        "explain",
+        "sweep",
+        "rich",
+        "altair",
+        "vl_convert",
+    },
 }
 """Package → what it may import besides the standard library and itself. `cli` may import everything."""
 
