@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "simulate": {"model", "scheduler"},
     "forecast": {"model", "scheduler", "simulate"},
     "explain": {"model", "scheduler", "simulate"},
+    "calibrate": {"model", "scheduler", "simulate"},
     "live": {"model", "boto3", "botocore"},
     "program": {
         "model",
@@ -59,6 +60,7 @@ ALLOWED: dict[str, set[str]] = {
         "drift",
         "forecast",
         "explain",
+        "calibrate",
         "sweep",
         "rich",
         "altair",
@@ -67,7 +69,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 """Package → what it may import besides the standard library and itself. `cli` may import everything."""
 
-PURE = ("model", "rules", "scheduler", "simulate", "drift", "forecast", "explain", "report")
+PURE = ("model", "rules", "scheduler", "simulate", "drift", "forecast", "explain", "calibrate", "report")
 IMPURE_MODULES = {
     "asyncio", "concurrent", "datetime", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets",
     "shutil", "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",

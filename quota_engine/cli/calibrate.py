@@ -1,0 +1,163 @@
+"""`quota-engine calibrate`: how well the model explains what a queue did."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..model.trouble import Trouble
+from .durations import Duration
+from .options import Output, output_options, read_switches, stack_path
+
+if TYPE_CHECKING:
+    from ..calibrate import Calibration, Record
+    from ..model.stack import Stack
+
+
+class Percent(click.ParamType[float]):
+    """An option's value as a ratio: `95%` or `95 %`."""
+
+    name = "percent"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        match = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%", str(value))
+        ratio = float(match[1]) / 100 if match else -1
+        if not 0 <= ratio <= 1:
+            self.fail(f"{value!r} is not a percentage from 0% to 100%, such as 95%", param, ctx)
+        return ratio
+
+
+@click.command("calibrate", epilog="Example: quota-engine calibrate events.jsonl --stack prod --format markdown")
+@click.argument("record", metavar="RECORD")
+@click.option("--stack", required=True, metavar="STACK", help="The declaration that held meanwhile: a path or a name.")
+@click.option("--queue", metavar="NAME", help="The job queue, where RECORD is a file about several.")
+@click.option(
+    "--tolerance",
+    "tolerance_ms",
+    type=Duration(),
+    default="60s",
+    show_default=True,
+    help="How far apart the recorded and the predicted time of a decision may lie.",
+)
+@click.option(
+    "--within", type=Percent(), default="95%", show_default=True, help="The part of the decisions to predict."
+)
+@click.option("--assume", "assumed", multiple=True, metavar="NAME=VALUE", help="Change an assumption of the model.")
+@click.option("--profile", metavar="NAME", help="AWS profile to read a queue with.")
+@click.option("--role-arn", metavar="ARN", help="IAM role to assume for reading a queue.")
+@output_options("text", "json", "markdown")
+def command(
+    record: str,
+    stack: str,
+    queue: str | None,
+    tolerance_ms: int,
+    within: float,
+    assumed: Sequence[str],
+    profile: str | None,
+    role_arn: str | None,
+    output: Output,
+) -> int:
+    """Compare what a queue did with what the model says of the same jobs, and find what explains the difference.
+
+    RECORD is a file of EventBridge events or of `quota-engine history`, or the name of a live queue.
+    Exit 0: at least --within of the decisions are predicted. Exit 1: fewer. Exit 2: could not tell.
+    """
+    from ..calibrate import calibrate
+    from .files import good_stack
+
+    declared = good_stack(stack_path(stack)).value
+    switches = _checked(read_switches(assumed))
+    path = Path(record)
+    read = _from_file(path, queue) if path.exists() else _from_queue(record, declared, profile, role_arn, output)
+    with _runs_shown(output) as progress:
+        try:
+            found = calibrate(read, declared, tolerance_ms, switches, progress)
+        except ValueError as error:
+            raise Trouble(f"{record} can't be compared: {error}", fix="name the declaration that held then") from error
+    output.emit(_render(found, output))
+    return 0 if found.score.ratio >= within else 1
+
+
+def _checked(switches: dict[str, str]) -> dict[str, object]:
+    from .forecast import read_assumptions
+
+    read_assumptions([f"{name}={value}" for name, value in switches.items()])
+    return dict(switches)
+
+
+def _from_file(path: Path, queue: str | None) -> Record:
+    """Read a file of events or of history; its first line tells which."""
+    from ..calibrate import record_of_events, record_of_history
+    from ..model.job_history import LineError, from_line
+
+    try:
+        with path.open(encoding="utf-8") as file:
+            lines = file.readlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Trouble(f"can't read {path}", why=getattr(error, "strerror", None) or str(error)) from error
+    first = next((line for line in lines if line.strip()), "")
+    try:
+        if '"detail-type"' in first:
+            return record_of_events(lines, queue)
+        return record_of_history(map(from_line, (line for line in lines if line.strip())), queue)
+    except LineError as error:
+        raise Trouble(
+            f"{path} is no record of jobs: {error}",
+            fix="give events of EventBridge, or what quota-engine history wrote",
+        ) from error
+    except ValueError as error:
+        raise Trouble(f"{path}: {error}", fix="name one of them with --queue") from error
+
+
+def _from_queue(name: str, declared: Stack, profile: str | None, role_arn: str | None, output: Output) -> Record:
+    from ..calibrate import record_of_history
+    from ..live import open_session, read_history
+    from ..model.arns import name_of
+    from .drift import calls_shown
+
+    if name_of(name) not in declared.job_queues:
+        raise Trouble(
+            f"there is no file {name!r}, and {declared.name} declares no job queue of that name",
+            fix=f"name a file, or one of {', '.join(declared.job_queues)}",
+        )
+    session = open_session(profile, role_arn)
+    with calls_shown(output) as progress:
+        jobs = read_history([name], declared.region, session, with_details=True, progress=progress)
+    return record_of_history(jobs, name_of(name))
+
+
+@contextmanager
+def _runs_shown(output: Output) -> Iterator[Callable[[int, int], None] | None]:
+    """Show on a terminal how many runs are made; nothing in a pipe."""
+    if output.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("trying assumptions", total=None)
+        yield lambda made, total: bar.update(task, completed=made, total=total)
+
+
+def _render(found: Calibration, output: Output) -> str:
+    """Return the calibration in the format asked for; only that format's renderer is loaded."""
+    match output.format:
+        case "json":
+            from ..report import calibration_json
+
+            return calibration_json.render(found)
+        case "markdown":
+            from ..report import calibration_markdown
+
+            return calibration_markdown.render(found)
+        case _:
+            from ..report import calibration_text
+
+            return calibration_text.render(found, width=output.width, style=output.style)
