@@ -171,6 +171,7 @@ _READINGS: Final = {
     "lost_instance_ms": "lost work",
     "preemptions": "preemptions",
     "jobs_that_can_never_run": "can never run",
+    "runs_cut_off": "cut off",
     "expectations_held": "expectations held",
 }
 

@@ -164,11 +164,14 @@ def _cannot_borrow(comparison: Comparison, share: str) -> bool:
 
 
 def _served(comparison: Comparison) -> ThresholdVerdict:
-    """Judge that every job that could be submitted, and could run at all, still can."""
+    """Judge that every job that could be submitted, and could run at all, still can, and that the run has an end."""
     before, after = _stranded(comparison.before), _stranded(comparison.after)
     lost = tuple(job for job in comparison.jobs if job.job in after and job.job not in before)
-    reading = Reading("jobs_that_can_never_run", len(before), len(after), bool(lost))
-    return ThresholdVerdict(Threshold.SERVED, "", None, (reading,), lost)
+    readings = [Reading("jobs_that_can_never_run", len(before), len(after), bool(lost))]
+    cut_off = [int(bool(played.run.stopped_because)) for played in (comparison.before, comparison.after)]
+    if any(cut_off):
+        readings.append(Reading("runs_cut_off", cut_off[0], cut_off[1], cut_off[1] > cut_off[0]))
+    return ThresholdVerdict(Threshold.SERVED, "", None, tuple(readings), lost)
 
 
 def _stranded(played: Played) -> set[str]:

@@ -162,6 +162,16 @@ def test_a_job_that_is_terminated_while_it_waits_is_not_taken_for_one_that_can_n
     assert [one.job for one in comparison.jobs] == ["b"]
 
 
+def test_a_run_that_is_cut_off_only_under_the_new_declaration_crosses() -> None:
+    """Jobs that preempt one another for ever leave figures that say nothing."""
+    before, after, work = sides(TWO, TWO.stack, TWO.stack)
+    endless = play(after)
+    endless = replace(endless, run=replace(endless.run, stopped_because="1000 preemptions in a row"))
+    assert crossed(compare(play(before), endless, work)) == [(Threshold.SERVED, "")]
+    assert crossed(compare(endless, play(before), work)) == []
+    assert crossed(compare(endless, endless, work)) == []
+
+
 def test_by_default_shares_that_cannot_borrow_are_guarded_as_newly_declared() -> None:
     """A share that may borrow has agreed to be preempted; what it may do is what the new declaration says."""
     work = scenario(job("low", "A", size=2, duration_ms=4 * HOUR), job("high", "A", HOUR, priority=9))
