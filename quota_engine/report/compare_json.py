@@ -138,6 +138,7 @@ def _job(job: JobComparison) -> dict[str, Any]:
         "job": job.job,
         "share": job.share,
         "wait_change_ms": job.wait_change_ms,
+        "end_change_ms": job.end_change_ms,
         "preempted_change": job.preempted_change,
         "lost_change_instance_ms": job.lost_change_instance_ms,
         "cause": cause(job),

@@ -209,7 +209,7 @@ def facts(job: JobComparison) -> list[str]:
     if before.lost_instance_ms != after.lost_instance_ms:
         found.append(f"lost work {change_text(before.lost_instance_ms, after.lost_instance_ms, is_time=True)}")
     if (before.ended_at_ms, before.end) != (after.ended_at_ms, after.end):
-        found.append(f"ends {_end(before)} → {_end(after)}")
+        found.append(f"ends {_end(before)} → {_end(after)}{_later_by(job.end_change_ms or 0)}")
     return found or ["submitted now" if before.refused else "can't be submitted"]
 
 
@@ -222,8 +222,12 @@ def _wait(course: Course) -> str:
 def _end(course: Course) -> str:
     if course.ended_at_ms is None or course.end is None:
         return "never"
-    at = clock(course.ended_at_ms)
+    at = clock(course.ended_at_ms // 1000 * 1000)
     return f"{at} ({course.end.value})" if course.end.value != "SUCCEEDED" else at
+
+
+def _later_by(change_ms: int) -> str:
+    return f" ({rough(abs(change_ms))} {'later' if change_ms > 0 else 'sooner'})" if change_ms else ""
 
 
 _STARTED: Final = {
@@ -261,7 +265,7 @@ def _preemption(job: JobComparison) -> Iterator[str]:
     if job.preempted_change > 0 and after is not None:
         times = f", {job.after.preempted} times in all" if job.after.preempted > 1 else ""
         preemptor = f"{visible(after.by)} of {visible(after.by_share)}"
-        yield f"preempted by {preemptor} ({after.kind}) at {clock(after.at_ms)}{times}"
+        yield f"preempted by {preemptor} ({after.kind}) at {clock(after.at_ms // 1000 * 1000)}{times}"
     if job.preempted_change < 0 and before is not None:
         how_often = "less often" if job.after.preempted else "no longer"
         yield f"{how_often} preempted by {visible(before.by)} of {visible(before.by_share)} ({before.kind})"

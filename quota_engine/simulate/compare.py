@@ -114,12 +114,40 @@ class JobComparison:
         return self.after.wait_ms - self.before.wait_ms
 
     @property
+    def end_change_ms(self) -> int | None:
+        """How much later it ends, None where it never ends on one side."""
+        if self.before.ended_at_ms is None or self.after.ended_at_ms is None:
+            return None
+        return self.after.ended_at_ms - self.before.ended_at_ms
+
+    @property
     def preempted_change(self) -> int:
         return self.after.preempted - self.before.preempted
 
     @property
     def lost_change_instance_ms(self) -> int:
         return self.after.lost_instance_ms - self.before.lost_instance_ms
+
+    @property
+    def changes(self) -> tuple[int, ...]:
+        """What changed, for the worse where positive; 0 where that can't be told.
+
+        1. started at all, 2. succeeded, 3. end, 4. wait, 5. preemptions, 6. lost work.
+        """
+        before, after = self.before, self.after
+        return (
+            before.is_served - after.is_served,
+            (before.end is JobStatus.SUCCEEDED) - (after.end is JobStatus.SUCCEEDED),
+            self.end_change_ms or 0,
+            self.wait_change_ms or 0,
+            self.preempted_change,
+            self.lost_change_instance_ms,
+        )
+
+    @property
+    def fares_worse(self) -> bool:
+        """Whether the first of the changes that is one is for the worse."""
+        return next((change > 0 for change in self.changes if change), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,18 +220,10 @@ def _essence(course: Course) -> tuple[object, ...]:
     return refused, course.wait_ms, course.preempted, course.lost_instance_ms, course.ended_at_ms, course.end
 
 
-def _largest_first(one: JobComparison) -> tuple[int, int, int, int, int, str]:
-    """Order: 1. served on one side only, 2. preemptions, 3. wait, 4. lost work, 5. end, by size; 6. name."""
-    ends = one.before.ended_at_ms, one.after.ended_at_ms
-    end_change = 0 if ends[0] is None or ends[1] is None else ends[1] - ends[0]
-    return (
-        int(one.before.is_served is one.after.is_served),
-        -abs(one.preempted_change),
-        -abs(one.wait_change_ms or 0),
-        -abs(one.lost_change_instance_ms),
-        -abs(end_change),
-        one.job,
-    )
+def _largest_first(one: JobComparison) -> tuple[bool, list[int], str]:
+    """Order: 1. those that fare worse, 2. the size of what changed, in the order of `changes`, 3. by name."""
+    changes = one.changes
+    return not one.fares_worse, [-abs(change) for change in changes], one.job
 
 
 def _work(found: Sequence[Course]) -> Work:
