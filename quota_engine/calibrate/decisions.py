@@ -89,7 +89,7 @@ def decisions(record: Record, trace: Sequence[TraceEvent], tolerance_ms: int) ->
     for rank, course in enumerate(record.courses):
         name = job_name(rank)
         recorded = [stint.scheduled_ms for stint in course.stints]
-        victims = [stint.preempted_ms or stint.stopped_ms for stint in course.stints if stint.end is StintEnd.PREEMPTED]
+        victims = [stint.chosen_ms for stint in course.stints if stint.end is StintEnd.PREEMPTED]
         for kind, told, made in (
             (DecisionKind.START, recorded, starts.get(name, [])),
             (DecisionKind.PREEMPTION, victims, preemptions.get(name, [])),

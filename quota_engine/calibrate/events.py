@@ -10,7 +10,7 @@ from __future__ import annotations
 import calendar
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -187,26 +187,48 @@ def _follow(stints: list[Stint], one: _Happening) -> None:
     """Let one happening begin, move on or end the latest stint."""
     is_open = bool(stints) and stints[-1].end is StintEnd.OPEN
     if one.what in ("SCHEDULED", "STARTING", "RUNNING"):
-        if not is_open or (one.what == "SCHEDULED" and stints[-1].scheduled_ms not in (None, one.at_ms)):
-            if is_open:  # the event that it was RUNNABLE again is not there
-                stints[-1] = replace(stints[-1], stopped_ms=one.at_ms, end=StintEnd.REQUEUED)
-            scheduled = one.at_ms if one.what == "SCHEDULED" else one.detail.get("scheduledAt")
-            stints.append(Stint(None if scheduled is None else int(scheduled)))
-        if one.what == "STARTING":
-            stints[-1] = replace(stints[-1], starting_ms=one.at_ms)
-        if one.what == "RUNNING":
-            stints[-1] = replace(stints[-1], started_ms=one.at_ms)
-    elif one.what == PREEMPTION_STARTED and is_open:
+        _dispatched(stints, one, is_open)
+    elif not is_open:
+        return
+    elif one.what == PREEMPTION_STARTED:
         stints[-1] = replace(stints[-1], preempted_ms=one.at_ms)
-    elif one.what == PREEMPTION_COMPLETED and is_open:
-        latest: Data = ((one.detail.get("preemptionSummary") or {}).get("recentPreemptedAttempts") or ({},))[0]
-        stopped_ms = int(latest.get("stoppedAt", one.at_ms))
-        stints[-1] = replace(stints[-1], stopped_ms=stopped_ms, end=StintEnd.PREEMPTED)
-    elif one.what in ("SUCCEEDED", "FAILED") and is_open:
+    elif one.what == PREEMPTION_COMPLETED:
+        stints[-1] = replace(stints[-1], stopped_ms=_stopped_ms(one), end=StintEnd.PREEMPTED)
+    elif one.what in ("SUCCEEDED", "FAILED"):
         stints[-1] = replace(stints[-1], stopped_ms=one.at_ms, end=_end_of(one))
-    elif one.what == "RUNNABLE" and is_open and not _is_arrival(one.what, one.detail):
-        end = StintEnd.PREEMPTED if stints[-1].preempted_ms is not None else StintEnd.REQUEUED
-        stints[-1] = replace(stints[-1], stopped_ms=one.at_ms, end=end)
+    elif not _is_arrival(one.what, one.detail):
+        _back(stints, one)
+
+
+def _dispatched(stints: list[Stint], one: _Happening, is_open: bool) -> None:
+    """Begin a stint unless the open one is that of this dispatch, and note how far it has come."""
+    told = one.at_ms if one.what == "SCHEDULED" else one.detail.get("scheduledAt")
+    scheduled_ms = None if told is None else int(told)
+    if is_open and stints[-1].scheduled_ms not in (None, scheduled_ms) and scheduled_ms is not None:
+        _back(stints, one)  # that it was RUNNABLE in between is not told
+        is_open = False
+    if not is_open:
+        stints.append(Stint(scheduled_ms))
+    if one.what == "STARTING":
+        stints[-1] = replace(stints[-1], starting_ms=one.at_ms)
+    if one.what == "RUNNING":
+        stints[-1] = replace(stints[-1], started_ms=one.at_ms)
+
+
+def _back(stints: list[Stint], one: _Happening) -> None:
+    """End the open stint of a job that is RUNNABLE again: preempted, as an event or its count tells, or requeued."""
+    summary: Data = one.detail.get("preemptionSummary") or {}
+    before = sum(stint.end is StintEnd.PREEMPTED for stint in stints)
+    if stints[-1].preempted_ms is not None or summary.get("preemptedAttemptCount", 0) > before:
+        stints[-1] = replace(stints[-1], stopped_ms=_stopped_ms(one), end=StintEnd.PREEMPTED)
+    else:
+        stints[-1] = replace(stints[-1], stopped_ms=one.at_ms, end=StintEnd.REQUEUED)
+
+
+def _stopped_ms(one: _Happening) -> int:
+    """Return when the latest preempted attempt had stopped, by the summary; else the time of the event."""
+    recent: Sequence[Data] = (one.detail.get("preemptionSummary") or {}).get("recentPreemptedAttempts") or ()
+    return int(recent[0].get("stoppedAt", one.at_ms)) if recent else one.at_ms
 
 
 def _priorities(created_ms: int, happenings: Iterable[_Happening]) -> tuple[tuple[int, int], ...]:

@@ -37,6 +37,13 @@ class Stint:
     end: StintEnd = StintEnd.OPEN
 
     @property
+    def chosen_ms(self) -> int | None:
+        """When it was chosen as a victim; where it stopped within that second, which is told in ms, then."""
+        if self.preempted_ms is None or (self.stopped_ms is not None and self.stopped_ms - self.preempted_ms < 1000):
+            return self.stopped_ms
+        return self.preempted_ms
+
+    @property
     def running_ms(self) -> int | None:
         """How long it was RUNNING; None where it never was, still is, or the record doesn't tell."""
         if self.started_ms is None or self.stopped_ms is None:

@@ -17,14 +17,14 @@ from .record import Course, Record, Stint, StintEnd
 
 def scenario_of(record: Record, stack: Stack, assumptions: Mapping[str, object]) -> Scenario:
     """Return the record's work on a queue of that name. Raises ValueError where the declaration can't have had it."""
+    if not record.courses:
+        raise ValueError(f"the record holds no job{f' of job queue {record.queue}' if record.queue else ''}")
     queue = stack.job_queues.get(record.queue)
     if queue is None:
         raise ValueError(f"the record is of job queue {record.queue!r}, which {stack.name!r} does not declare")
     strangers = sorted({course.share for course in record.courses} - set(queue.quota_shares))
     if strangers:
         raise ValueError(f"job queue {record.queue!r} of {stack.name!r} has no quota share {', '.join(strangers)}")
-    if not record.courses:
-        raise ValueError("the record holds no job")
     start_ms = record.courses[0].created_ms
     jobs: list[Job] = []
     events: list[Event] = []

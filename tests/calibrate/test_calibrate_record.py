@@ -186,8 +186,8 @@ def test_a_history_tells_the_last_dispatch_and_how_often_before() -> None:
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        (Record("other", ()), "does not declare"),
         (Record("training", ()), "holds no job"),
+        (record_of_events(lines(*whole("j", START, 1_000, queue="other"))), "does not declare"),
         (record_of_events(lines(*whole("j", START, 1_000, quotaShareName="Z"))), "no quota share Z"),
     ],
 )
