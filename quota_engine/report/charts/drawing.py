@@ -88,7 +88,7 @@ def script_bundle() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that makes `vegaEmbed` global and loads nothing."""
     import vl_convert
 
-    return str(vl_convert.javascript_bundle())
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
 def json_for_script(value: object) -> str:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ...sweep.grid import Axis, Combination, Scalar, typed
 from ...sweep.summary import METRICS, Group, Summary
 from ..sweep_view import heading, method
+from . import drawing, sweep_page
+from .palette import INK, OWN
 
 if TYPE_CHECKING:
     import altair
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 ENDINGS: Final = (".svg", ".png", ".html")
 DEFAULT_METRICS: Final = ("wait_p95_ms", "preemptions", "utilisation_ratio")
 
-_COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#AA4499", "#56B4E9", "#8A6D00", "#332288", "#000000")
-"""Colours that colour-blind people tell apart, after Okabe and Ito and Tol; further series differ by shape."""
+_COLOURS: Final = (OWN.light, "#d55e00", "#009e73", "#b8548c", "#8a6d00", "#5b5fc7", INK.light)
+"""Colours that colour-blind people tell apart, after Okabe and Ito; shapes tell the series apart, too."""
 _SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 _ALL: Final = "All shares"
 _WIDTH: Final = 190
@@ -46,18 +48,10 @@ class Scale:
 
 def render(summary: Summary, ending: str, metrics: Sequence[str] = DEFAULT_METRICS) -> bytes:
     """Return the chart as the bytes of a file with this ending, one of ENDINGS. HTML is self-contained."""
-    import vl_convert
-
     spec = chart(summary, metrics).to_dict()
-    match ending:
-        case ".svg":
-            return str(vl_convert.vegalite_to_svg(spec)).encode("utf-8")
-        case ".png":
-            return bytes(vl_convert.vegalite_to_png(spec, scale=2))
-        case ".html":
-            return str(vl_convert.vegalite_to_html(spec, bundle=True)).encode("utf-8")
-        case _:
-            raise ValueError(ending)
+    if ending != ".html":
+        return drawing.render(spec, ending.removeprefix("."))
+    return sweep_page.page(summary, drawing.configured(spec), described(summary, metrics)).encode("utf-8")
 
 
 def chart(summary: Summary, metrics: Sequence[str] = DEFAULT_METRICS) -> altair.VConcatChart:
@@ -71,14 +65,11 @@ def chart(summary: Summary, metrics: Sequence[str] = DEFAULT_METRICS) -> altair.
         subtitle=[heading(summary), *wrap(f"{method(summary).partition(', without')[0]}.", _SUBTITLE)],
         anchor="start",
         offset=14,
-        subtitleColor="#444444",
     )
     joined: altair.VConcatChart = (
         altair.vconcat(*rows, spacing=24)
         .properties(title=title, description=described(summary, metrics))
-        .configure_axis(labelColor="#333333", titleColor="#000000", titleFontWeight="normal", gridColor="#e4e4e4")
-        .configure_legend(labelLimit=400, titleLimit=400)
-        .configure_view(stroke="#bbbbbb")
+        .configure_legend(orient="right", columns=1)
     )
     return joined
 

@@ -1,0 +1,57 @@
+"""What the charts over time have in common: the axis of time, and the part of it that is shown.
+
+Times are milliseconds from the scenario's start, drawn as if they were UTC so that ticks fall on whole minutes, hours
+and days. Every such chart has the parameters `from_ms` and `to_ms`; a page that zooms sets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import altair
+
+FROM: Final = "from_ms"
+TO: Final = "to_ms"
+WIDTH: Final = 760
+"""Pixels of a picture's plot; in a page it takes the room there is."""
+CROSS: Final = "M-.7-.7L.7.7M.7-.7L-.7.7"
+"""The shape that marks a preemption, as an SVG path."""
+_DAYS = "datum.value >= 86400000 ? floor(datum.value / 86400000) + 'd ' : ''"
+_CLOCK = (
+    "utcFormat(datum.value, datum.value % 60000 == 0 ? '%H:%M' : datum.value % 1000 == 0 ? '%H:%M:%S' : '%H:%M:%S.%L')"
+)
+TIME_LABEL: Final = f"({_DAYS}) + {_CLOCK}"
+
+
+def window(end_ms: int) -> list[altair.Parameter]:
+    """Return the parameters of the time that is shown, all of it at first."""
+    import altair
+
+    return [altair.param(FROM, value=0), altair.param(TO, value=max(end_ms, 1))]
+
+
+def time_axis(field: str, title: str | None = "time from the scenario's start") -> altair.X:
+    """Return the channel of a field that holds a time."""
+    import altair
+
+    return altair.X(
+        f"{field}:T",
+        title=title,
+        scale=altair.Scale(type="utc", domainMin=altair.ExprRef(FROM), domainMax=altair.ExprRef(TO), nice=False),
+        axis=altair.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap=True, labelFlush=True),
+    )
+
+
+def label_of(texts: Mapping[str, str]) -> str:
+    """Return the expression that turns a value into its words; neither holds quotes."""
+    return "".join(f"datum.value == '{value}' ? '{text}' : " for value, text in texts.items()) + "datum.value"
+
+
+def as_spec(chart: Any, datasets: dict[str, list[dict[str, Any]]] | None = None) -> dict[str, Any]:
+    """Return a chart as its specification, with the data of its named sources; none where a page fills them."""
+    spec: dict[str, Any] = chart.to_dict()
+    spec.pop("config", None)
+    spec["datasets"] = datasets or {}
+    return spec
