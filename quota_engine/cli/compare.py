@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..model.trouble import Trouble
-from .options import Output, output_options, read_switches, stack_path
+from .options import Output, check_room, output_options, read_switches, stack_path
 
 if TYPE_CHECKING:
     from ..drift import Change
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ..report.compare_view import CompareReport
     from ..simulate.compare import Comparison
     from .files import Good
+
+_REPORT_BYTES = 64 * 1024
+"""Room that a scenario's part of a report needs, at the most, unless very many jobs are told."""
 
 
 @click.command(
@@ -97,6 +100,8 @@ def command(
     files = [Path(file) for file in (*scenarios, *(more if scenarios else ()))]
     if not files or (more and not scenarios):
         raise click.UsageError("name the work to compare with --scenario FILE")
+    if output.path is not None:
+        check_room(output.path, _REPORT_BYTES * len(files))
     limits, moved, switches = read_limits(waits, lost, unpreempted), _moves(moves), read_switches(assumed)
     before, after = good_side(old), good_side(new)
     compared = [(file, _compare(file, before.value, after.value, moved, switches)) for file in files]

@@ -141,6 +141,14 @@ def test_what_cannot_be_compared_is_trouble(quota_engine: Run, given: list[str],
     assert run.stdout == ""
 
 
+def test_an_output_that_cannot_be_written_is_said_before_the_work(quota_engine: Run, tmp_path: Path) -> None:
+    """Not after minutes of simulation: before even the scenario is looked for."""
+    nowhere = tmp_path / "missing" / "report.md"
+    run = quota_engine("compare", "dev", "prod", "--scenario", "missing.yaml", "--output", str(nowhere))
+    assert run.returncode == 2
+    assert f"can't write {nowhere}" in run.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
