@@ -26,6 +26,7 @@ from quota_engine.scheduler import assumptions  # noqa: E402
 Schema = dict[str, Any]
 TARGET = ROOT / "quota_engine" / "config" / "schemas"
 NAME = f"^{facts.NAME_PATTERN.pattern}$"
+PARAMETER = r"^[A-Za-z_][A-Za-z0-9_-]*$"
 STATUSES = ("runnable", "scheduled", "starting", "running", "succeeded", "failed")
 
 
@@ -366,8 +367,8 @@ def declaration(kind: str) -> Schema:
     return document(title, properties, ("kind", "version", *(("name", "region") if kind == "stack" else ())))
 
 
-def job() -> Schema:
-    rule = record(
+def retry_rule() -> Schema:
+    return record(
         "What happens when an attempt ends with a matching reason; the first match counts.",
         {
             "action": choice("RETRY or EXIT.", ["RETRY", "EXIT"]),
@@ -375,14 +376,48 @@ def job() -> Schema:
         },
         required=("action", "on_status_reason"),
     )
-    failure = record(
-        "The job's own failure, on each attempt.",
+
+
+def failure(description: str, **more: Schema) -> Schema:
+    return record(
+        description,
         {
             "after": duration("RUNNING time before it fails."),
             "status_reason": text("The text that SageMaker would report."),
+            **more,
         },
         required=("after", "status_reason"),
     )
+
+
+def submission() -> dict[str, Schema]:
+    """What a job and all jobs of a workload carry alike."""
+    return {
+        "attempts": integer(
+            "How often it is tried in all; preemptions don't count. Default 1.",
+            facts.ATTEMPTS_MIN,
+            facts.ATTEMPTS_MAX,
+            default=1,
+        ),
+        "evaluate_on_exit": listing("Which failures are retried.", retry_rule(), maxItems=facts.EVALUATE_ON_EXIT_MAX),
+        "timeout": duration(
+            "How long an attempt may take, at least a minute.",
+            **{"x-at-least": f"{facts.ATTEMPT_DURATION_MIN_SECONDS}s"},
+        ),
+        "preemption_retries": integer("How often it is requeued after a preemption. Default: without limit.", 0),
+        "checkpoint": duration(
+            "How much RUNNING time passes between checkpoints, or `continuous`. Without it, a preempted job starts "
+            "over.",
+            "continuous",
+        ),
+    }
+
+
+def priority(description: str, **more: Any) -> Schema:
+    return integer(description, facts.JOB_PRIORITY_MIN, facts.JOB_PRIORITY_MAX, **more)
+
+
+def job() -> Schema:
     return record(
         "One service job, or `count` copies of it.",
         {
@@ -391,34 +426,154 @@ def job() -> Schema:
             "instances": capacity("All the instances it needs at once, per instance type."),
             "submit_at": duration("When it is submitted, from the start of the scenario. Default 0s.", default="0s"),
             "duration": duration("How long it runs. Without it, until something ends it."),
-            "priority": integer(
-                "Its scheduling priority; higher goes first. Default 0.",
-                facts.JOB_PRIORITY_MIN,
-                facts.JOB_PRIORITY_MAX,
-                default=0,
-            ),
+            "priority": priority("Its scheduling priority; higher goes first. Default 0.", default=0),
             "count": integer("How many copies are submitted at once. Default 1.", 1, 100_000, default=1),
-            "attempts": integer(
-                "How often it is tried in all; preemptions don't count. Default 1.",
-                facts.ATTEMPTS_MIN,
-                facts.ATTEMPTS_MAX,
-                default=1,
-            ),
-            "evaluate_on_exit": listing("Which failures are retried.", rule, maxItems=facts.EVALUATE_ON_EXIT_MAX),
-            "timeout": duration(
-                "How long an attempt may take, at least a minute.",
-                **{"x-at-least": f"{facts.ATTEMPT_DURATION_MIN_SECONDS}s"},
-            ),
-            "preemption_retries": integer("How often it is requeued after a preemption. Default: without limit.", 0),
-            "checkpoint": duration(
-                "How much RUNNING time passes between checkpoints, or `continuous`. Without it, a preempted job starts "
-                "over.",
-                "continuous",
-            ),
-            "exit": failure,
+            **submission(),
+            "exit": failure("The job's own failure, on each attempt."),
         },
         required=("name", "share", "instances"),
     )
+
+
+RATE_MAX = 100_000
+"""Arrivals in an hour; SubmitServiceJob takes no more than 18,000."""
+WEIGHT_MAX = 1_000_000
+
+
+def workload() -> Schema:
+    probability = fraction("Which part of the jobs fails so. Default 1: all of them.", default=1)
+    return record(
+        "Jobs that are generated from the seed, called name-0001, name-0002, … in the order of their arrival.",
+        {
+            "name": text("What the jobs' names begin with.", pattern=NAME, maxLength=120),
+            "share": text("The quota share they are submitted to."),
+            "arrivals": arrivals(),
+            "instances": needs(),
+            "duration": durations_drawn(),
+            "priority": priorities_drawn(),
+            **submission(),
+            "exit": failure("The jobs' own failure, on each attempt.", probability=probability),
+        },
+        required=("name", "share", "arrivals", "instances"),
+    )
+
+
+def arrivals() -> Schema:
+    hour = r"([01]?[0-9]|2[0-3])"
+    hours = names(
+        "The rate in jobs per hour for each hour, or hours from-to, of the day: {8-18: 12}. Default 0.",
+        rate("Arrivals per hour on average."),
+        rf"^{hour}(-([01]?[0-9]|2[0-4]))?$",
+    )
+    processes = {
+        "poisson": record(
+            "Jobs that know nothing of each other.",
+            {"per_hour": rate("How many arrive in an hour on average.")},
+            required=("per_hour",),
+        ),
+        "every": duration("One when the time begins, and one after each of these.", **{"x-at-least": "1ms"}),
+        "profile": record(
+            "Jobs that know nothing of each other, at a rate that depends on the hour of the day; needs a `start`.",
+            {"weekday": {**hours}, "weekend": {**hours}},
+        ),
+        "burst": record(
+            "Many at once.",
+            {"at": duration("When, from the start of the scenario."), "jobs": integer("How many.", 1)},
+            required=("at", "jobs"),
+        ),
+    }
+    return record(
+        "When the jobs are submitted.",
+        {
+            **processes,
+            "from": duration("Before this, none arrives. Default 0s.", default="0s"),
+            "until": duration("From then on, none arrives. Default: the scenario's until."),
+            "jobs": integer("How many arrive at most.", 1),
+        },
+        one_of=tuple(processes),
+    )
+
+
+def rate(description: str) -> Schema:
+    return {"description": description, "type": "number", "minimum": 0, "maximum": RATE_MAX}
+
+
+def needs() -> Schema:
+    """A map of instances, or a choice of several; in one schema, so that a fault is told of the place it is in."""
+    plain = capacity("All the instances a job needs at once, per instance type; or {choice: [[instances, weight], …]}.")
+    unit = facts.INSTANCE_TYPE_PATTERN.pattern
+    return {
+        **plain,
+        "propertyNames": {"pattern": f"^(choice|{unit})$"},
+        "properties": {"choice": weighted("Each need with its weight.", {**plain, "type": ["object", "number"]})},
+    }
+
+
+def weighted(description: str, either: Schema) -> Schema:
+    """A list of pairs of an option and its weight; `either` is the schema of both."""
+    pair = listing(
+        "An option, and how often it comes beside the others.",
+        {**either, "minimum": 0, "maximum": WEIGHT_MAX},
+        minItems=2,
+        maxItems=2,
+    )
+    return listing(description, pair, minItems=1)
+
+
+def durations_drawn() -> Schema:
+    plain = duration("How long the jobs run. Without it, until something ends them.")
+    positive = {"x-at-least": "1ms"}
+    kinds = {
+        "constant": duration("All equally long."),
+        "uniform": listing("Between two durations, each equally often.", duration("A bound."), minItems=2, maxItems=2),
+        "exponential": record("Exponential.", {"mean": duration("The mean.", **positive)}, required=("mean",)),
+        "lognormal": record(
+            "Log-normal: most are short, a few very long.",
+            {
+                "median": duration("Half are shorter.", **positive),
+                "sigma": {
+                    "description": "The deviation of the logarithm; about 1 for training jobs.",
+                    "type": "number",
+                    "minimum": 0,
+                    "maximum": 10,
+                },
+            },
+            required=("median", "sigma"),
+        ),
+        "weibull": record(
+            "Weibull.",
+            {
+                "scale": duration("63% are shorter.", **positive),
+                "shape": {
+                    "description": "Below 1: a heavy tail; 1: exponential; above 1: gathered around the scale.",
+                    "type": "number",
+                    "minimum": 0.1,
+                    "maximum": 100,
+                },
+            },
+            required=("scale", "shape"),
+        ),
+        "empirical": text("A CSV file of observed durations, relative to this file.", minLength=1),
+    }
+    return either(plain, record(plain["description"], kinds, one_of=tuple(kinds)))
+
+
+def priorities_drawn() -> Schema:
+    plain = priority("The jobs' scheduling priority; higher goes first. Default 0.", default=0)
+    bound = priority("A priority.")
+    kinds = {
+        "constant": bound,
+        "uniform": listing("Each from the first to the second equally often.", bound, minItems=2, maxItems=2),
+        "choice": weighted(
+            "Each priority with its weight.", {"description": "A priority, or its weight.", "type": "number"}
+        ),
+    }
+    return either(plain, record(plain["description"], kinds, one_of=tuple(kinds)))
+
+
+def either(plain: Schema, drawn: Schema) -> Schema:
+    """A value itself, or a map that says how it is drawn; each keyword bounds only one of the two."""
+    return {**drawn, **plain, "type": [plain["type"], "object"]}
 
 
 def event() -> Schema:
@@ -428,7 +583,7 @@ def event() -> Schema:
             "A job's priority is changed.",
             {
                 "job": name,
-                "priority": integer("The new priority.", facts.JOB_PRIORITY_MIN, facts.JOB_PRIORITY_MAX),
+                "priority": priority("The new priority."),
             },
             required=("job", "priority"),
         ),
@@ -550,8 +705,8 @@ def instances_moved(description: str) -> Schema:
     )
 
 
-def fraction(description: str) -> Schema:
-    return {"description": description, "type": "number", "minimum": 0, "maximum": 1}
+def fraction(description: str, **more: Any) -> Schema:
+    return {"description": description, "type": "number", "minimum": 0, "maximum": 1, **more}
 
 
 def assumption(name: str) -> Schema:
@@ -582,13 +737,29 @@ def scenario() -> Schema:
         "description": text("What it shows; one sentence."),
         "stack": text("The stack's file, relative to this one.", minLength=1),
         "queue": text("The queue the jobs go to; needed where the stack has several."),
+        "seed": integer("What workloads are drawn from: the same number gives the same jobs. Default 0.", 0, default=0),
+        "start": text(
+            "The date that time 0 stands for, with the offset of its zone; profiles need it.",
+            examples=["2026-12-01T00:00:00+01:00"],
+        ),
         "until": duration("When the simulation ends. Without it, when nothing more happens."),
+        "parameters": names(
+            'Values by name; "${name}" stands for one of them anywhere here, and --set NAME=VALUE gives another.',
+            {"description": "A number, a text, true or false.", "type": ["string", "number", "boolean"]},
+            PARAMETER,
+        ),
+        "include": {
+            "description": "Scenarios, one file or a list, whose jobs, workloads, events, expectations are taken too.",
+            "type": ["string", "array"],
+            "items": text("A file, relative to this one."),
+        },
         "timing": timing,
         "assumptions": record(
             "Where the service's behaviour is not documented: what to assume, if not the default.",
             {name: assumption(name) for name in assumptions.ASSUMPTION_NAMES},
         ),
         "jobs": listing("The jobs.", job()),
+        "workloads": listing("Jobs that are generated from the seed.", workload()),
         "events": listing("What happens while they run.", event()),
         "expect": listing("What must hold.", expectation()),
     }
@@ -703,7 +874,9 @@ def shown(schema: Schema) -> Schema:
     if "x-required" in result:
         result["required"] = result["x-required"]
     if "x-one-of" in result:
-        result["oneOf"] = [{"required": [key]} for key in result["x-one-of"]]
+        others = [{"type": one} for one in result["type"] if one != "object"] if result["type"] != "object" else []
+        map_only = {"type": "object"} if others else {}
+        result["oneOf"] = [*others, *({**map_only, "required": [key]} for key in result["x-one-of"])]
     return result
 
 

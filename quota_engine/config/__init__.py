@@ -7,7 +7,8 @@ readable file is a `Diagnostic`; only a file that can't be read raises, `Unreada
 
 from .discover import Discovery, discover
 from .ignores import unused_ignores
-from .load import Loaded, load_document, load_scenario, load_stack, unique
+from .load import load_document, load_scenario, load_stack
+from .loaded import Loaded, unique
 from .overlay import Overlay, Setting, find_setting
 from .policies import check_policies, load_policy
 from .schema import KINDS, schema

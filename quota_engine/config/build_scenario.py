@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from ..model.durations import parse_duration
@@ -53,26 +54,36 @@ def build_jobs(entries: list[Data]) -> tuple[Job, ...]:
 
 
 def _jobs(data: Data) -> Iterator[Job]:
-    checkpoint = data.get("checkpoint")
-    failure = data.get("exit")
+    template = build_template(data)
     for name in copy_names(data):
-        yield Job(
+        yield replace(
+            template,
             name=name,
-            share=data["share"],
             need=data["instances"],
             submit_at_ms=milliseconds(data.get("submit_at")) or 0,
             duration_ms=milliseconds(data.get("duration")),
             priority=data.get("priority", 0),
-            attempts=data.get("attempts", 1),
-            evaluate_on_exit=tuple(
-                RetryRule(rule["action"], rule["on_status_reason"]) for rule in data.get("evaluate_on_exit", ())
-            ),
-            timeout_ms=milliseconds(data.get("timeout")),
-            preemption_retries=data.get("preemption_retries"),
-            checkpoint_ms=None if checkpoint == CONTINUOUS else milliseconds(checkpoint),
-            checkpoint_continuous=checkpoint == CONTINUOUS,
-            exit=Exit(milliseconds(failure["after"]) or 0, failure["status_reason"]) if failure else None,
         )
+
+
+def build_template(data: Data) -> Job:
+    """Build what one entry's jobs have in common: what SubmitServiceJob carries, checkpoints, and their failure."""
+    checkpoint = data.get("checkpoint")
+    failure = data.get("exit")
+    return Job(
+        name=data["name"],
+        share=data["share"],
+        need={},
+        attempts=data.get("attempts", 1),
+        evaluate_on_exit=tuple(
+            RetryRule(rule["action"], rule["on_status_reason"]) for rule in data.get("evaluate_on_exit", ())
+        ),
+        timeout_ms=milliseconds(data.get("timeout")),
+        preemption_retries=data.get("preemption_retries"),
+        checkpoint_ms=None if checkpoint == CONTINUOUS else milliseconds(checkpoint),
+        checkpoint_continuous=checkpoint == CONTINUOUS,
+        exit=Exit(milliseconds(failure["after"]) or 0, failure["status_reason"]) if failure else None,
+    )
 
 
 def build_event(data: Data) -> Event | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from ..model.diagnostic import Diagnostic, Severity, Span
 from .document import Ignores
 from .findings import FINDINGS, finding
-from .load import Loaded
+from .loaded import Loaded
 
 Place = tuple[str, int]
 

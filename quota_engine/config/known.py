@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..model.diagnostic import Diagnostic
+from ..model.diagnostic import Diagnostic, Span
 from ..model.stack import JobQueue, Path, Stack
 from ..model.work import NUMBER_WIDTH
 from .build_scenario import copy_names, milliseconds
@@ -97,3 +97,10 @@ def complete(entries: Sequence[Any], key: str) -> Iterator[tuple[int, Data]]:
     for index, entry in enumerate(entries):
         if isinstance(entry, dict) and key in entry:
             yield index, entry
+
+
+def taken(noun: str, name: str, path: Path, first: Span | None) -> Diagnostic:
+    """Say that a name stands for two things; `first` is where it was used before."""
+    message = f"the {noun} name '{name}' is taken"
+    related = [(first, "by this one")] if first else []
+    return finding("QE505", message, path=path, fix=f"give each {noun} its own name", related=related)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..model.diagnostic import Diagnostic
+from ..model.diagnostic import Diagnostic, Positions
 from ..model.stack import JobQueue, Path, Stack
 from .build_scenario import copy_names, milliseconds
 from .expectations import check_expectations
 from .findings import did_you_mean, finding
-from .known import Known, complete, names_of
+from .known import Known, complete, names_of, taken
+from .workload_checks import check_workloads
 
 Data = Mapping[str, Any]
 JOBS_MAX = 200_000
@@ -34,31 +35,31 @@ def choose_queue(stack: Stack, stated: str | None) -> tuple[JobQueue | None, lis
     return None, [finding("QE503", f"the scenario names no queue, and {problem}", path=("stack",), fix=fix)]
 
 
-def check_references(data: Data, stack: Stack, queue: JobQueue) -> Iterator[Diagnostic]:
-    """Yield every finding about what jobs, events and expectations refer to."""
+def check_references(data: Data, stack: Stack, queue: JobQueue, where: Positions) -> Iterator[Diagnostic]:
+    """Yield every finding about what jobs, workloads, events and expectations refer to."""
     jobs = list(complete(data.get("jobs", ()), "name"))
     count = sum(job.get("count", 1) for _, job in jobs)
     if count > JOBS_MAX:
         message = f"the scenario has {count:,} jobs, {JOBS_MAX:,} at most are allowed"
         yield finding("QE206", message, path=("jobs",), fix="lower the counts")
         return
-    yield from _duplicates(jobs)
+    yield from _duplicates(jobs, where)
     known = names_of(data, stack, queue)
     for index, job in jobs:
         path: Path = ("jobs", index)
         yield from known.share(job.get("share"), (*path, "share"))
         yield from known.need(job.get("instances", {}), (*path, "instances"))
+    yield from check_workloads(data, known, where)
     yield from _events(data, known)
     yield from check_expectations(data, known)
 
 
-def _duplicates(jobs: Iterable[tuple[int, Data]]) -> Iterator[Diagnostic]:
+def _duplicates(jobs: Iterable[tuple[int, Data]], where: Positions) -> Iterator[Diagnostic]:
     first: dict[str, int] = {}
     for index, job in jobs:
         for name in copy_names(job):
             if name in first and first[name] != index:
-                message = f"the job name '{name}' is taken by entry {first[name] + 1} of jobs"
-                yield finding("QE505", message, path=("jobs", index, "name"), fix="give each job its own name")
+                yield taken("job", name, ("jobs", index, "name"), where.span(("jobs", first[name], "name")))
                 break
             first.setdefault(name, index)
 

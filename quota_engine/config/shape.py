@@ -17,8 +17,8 @@ from ..model.stack import Path
 from .conform import RANGES, Schema, conforms
 from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, respelt, too_many
 from .schema import RANGED, loaded, property_schema
-from .tree import UNREAD, Member, Node, plain, walk
-from .wording import decimal, is_numeric, place, seen, type_name
+from .tree import UNREAD, Member, Node, Numeral, plain, walk
+from .wording import decimal, is_numeric, place, seen, short, type_name
 
 if TYPE_CHECKING:
     from .judge import Complaint
@@ -49,9 +49,12 @@ def check_shape(kind: str, tree: Node) -> Shape:
     gone = {path for path, node in walk(tree) if node.content is UNREAD}
     gone.update(path for fault in faults for path in fault.paths)
     rest = without(tree, gone)
+    parents = {path[:-1] for path in gone}
     for error in _complaints(kind, plain(rest)):
         if len(faults) > FINDINGS_MAX:
             break
+        if error.keyword in _LACKS and error.path in parents:
+            continue
         found = (fault for fault in _faults(kind, rest, error) if not _is_within(gone, fault.paths))
         faults += islice(found, FINDINGS_MAX + 1)
     faults = _without_consequences(faults)
@@ -61,6 +64,10 @@ def check_shape(kind: str, tree: Node) -> Shape:
         return Shape(tree, (*kept, too_many(path=last)), frozenset(), is_complete=False)
     broken = gone.union(path for fault in faults for path in fault.paths)
     return Shape(without(tree, broken), tuple(fault.diagnostic for fault in faults), frozenset(broken))
+
+
+_LACKS: Final = ("x-one-of", "minProperties")
+"""What a map may be accused of only because an entry of it was taken out."""
 
 
 def _without_consequences(faults: list[_Fault]) -> list[_Fault]:
@@ -139,9 +146,8 @@ def _faults(kind: str, tree: Node, error: Complaint) -> Iterator[_Fault]:
         case "x-whole-seconds":
             yield _not_whole_seconds(tree, path)
         case "x-at-least":
-            rule = "QE507" if path[:1] == ("jobs",) else "QE206"
             message = f"{place(path, tree)} is {seen(node_at(tree, path))}; it can be at least {error.wanted}"
-            yield _Fault(finding(rule, message, path=path, fix=f"write at least {error.wanted}"), (path,))
+            yield _Fault(finding(_range_rule(path), message, path=path, fix=f"write at least {error.wanted}"), (path,))
         case "type":
             yield _wrong_type(tree, path, error)
         case "enum" | "const":
@@ -238,6 +244,8 @@ def _wrong_type(tree: Node, path: Path, error: Complaint) -> _Fault:
     types = [wanted] if isinstance(wanted, str) else list(wanted)
     if "integer" in types and is_numeric(node):
         return _not_an_integer(tree, path, node)
+    if "number" in types and isinstance(node.content, Numeral):
+        return _not_a_number(tree, path, node.content)
     if "enum" in schema and not isinstance(node.content, dict | tuple):
         return _not_a_choice(tree, path, node, [value for value in schema["enum"] if value is not None])
     if "x-duration" in schema and is_numeric(node):
@@ -264,10 +272,17 @@ def _not_an_integer(tree: Node, path: Path, node: Node) -> _Fault:
     return _Fault(finding("QE204", message, path=path, why=why, fix=fix, replacement=digits), (path,))
 
 
+def _not_a_number(tree: Node, path: Path, numeral: Numeral) -> _Fault:
+    meant = None if numeral.value is None else str(numeral.value)
+    message = f"{place(path, tree)} is {short(numeral.written)}, which is no number in decimal digits"
+    fix = f"write {meant}" if meant else "write a number"
+    return _Fault(finding("QE203", message, path=path, fix=fix, replacement=meant), (path,))
+
+
 def _unknown_value(tree: Node, path: Path, error: Complaint) -> _Fault:
     node = node_at(tree, path)
     values = [error.wanted] if error.keyword == "const" else error.wanted
-    choices = [str(value) for value in values if value is not None]
+    choices = [str(value).lower() if value is True else str(value) for value in values if value is not None]
     rule = "QE209" if path == ("kind",) else "QE210" if path == ("version",) else "QE205"
     message = f"{place(path, tree)} is {seen(node)}; it can be {_either(choices)}"
     match = (nearest(node.written, choices) or _containing(node.written, choices)) if node else None
@@ -302,9 +317,15 @@ def _wrong_alternative(tree: Node, path: Path, error: Complaint) -> _Fault:
     return _Fault(finding("QE203", message, path=path, fix=f"write {type_name(types)}"), (path,))
 
 
+def _range_rule(path: Path) -> str:
+    """Return the finding about a value out of its range: of what is submitted, or of anything else."""
+    is_drawn = path[:1] == ("workloads",) and path[2:3] in (("arrivals",), ("duration",))
+    return "QE507" if path[:1] in (("jobs",), ("events",), ("workloads",)) and not is_drawn else "QE206"
+
+
 def _out_of_range(tree: Node, path: Path, error: Complaint) -> _Fault:
     """Say which bound a value of a scenario leaves."""
-    rule = "QE507" if path[:1] == ("jobs",) or path[:1] == ("events",) else "QE206"
+    rule = _range_rule(path)
     bound = error.wanted
     problem = {
         "minimum": f"at least {bound}",
@@ -327,15 +348,22 @@ def _out_of_range(tree: Node, path: Path, error: Complaint) -> _Fault:
     return _Fault(finding(rule, message, path=path, fix=f"write {problem}"), (path,))
 
 
+_FORMS: Final = {
+    "instances": ("instance type", "ml.<family>.<size>"),
+    "set_capacity": ("instance type", "ml.<family>.<size>"),
+    "profile": ("hour", "8 or 8-18, from 0 to 24"),
+    "parameters": ("name", "letters, digits, '-' or '_', the first a letter or '_'"),
+}
+"""Key of a map → what its own keys are called, and how they are written."""
+
+
 def _bad_name(tree: Node, path: Path, name: str) -> Diagnostic:
-    is_unit = len(path) > 1 and path[-2] in ("instances", "set_capacity")
-    form = "ml.<family>.<size>" if is_unit else "1 to 128 letters, digits, '-' or '_'"
-    noun = "instance type" if is_unit else "name"
+    owner = next((part for part in path if part in _FORMS), "")
+    noun, form = _FORMS.get(str(owner), ("name", "1 to 128 letters, digits, '-' or '_'"))
     message = f"the {noun} '{name}' in {place(path[:-1], tree)} is not of the form {form}"
     parent = node_at(tree, path[:-1])
     span = parent.members[name].key_span if parent and name in parent.members else None
-    rule = "QE507" if path[:1] in (("jobs",), ("events",)) else "QE206"
-    return finding(rule, message, span=span, path=path, fix=f"write it as {form}")
+    return finding(_range_rule(path), message, span=span, path=path, fix=f"write it as {form}")
 
 
 WRONG_TYPES: Final = {

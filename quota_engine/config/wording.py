@@ -14,6 +14,7 @@ _OWNERS: Final = {
     "job_queues": "job queue",
     "quota_shares": "quota share",
     "jobs": "job",
+    "workloads": "workload",
     "events": "event",
     "expect": "expectation",
 }

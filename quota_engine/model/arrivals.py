@@ -28,12 +28,6 @@ def window(arrivals: Arrivals, until_ms: int | None) -> tuple[int, int]:
     return arrivals.from_ms, min(ends)
 
 
-def has_end(arrivals: Arrivals, until_ms: int | None) -> bool:
-    """Whether something ends the arrivals: a time, or their number."""
-    bounds = (arrivals.until_ms, until_ms, arrivals.jobs)
-    return isinstance(arrivals.process, Burst) or any(bound is not None for bound in bounds)
-
-
 def hours(profile: Profile, start: Start, from_ms: int, end_ms: int) -> Iterator[tuple[int, float]]:
     """Yield (end in ms, rate per hour) for each stretch of one rate, the clock's hours, from `from_ms` to `end_ms`."""
     now_ms = from_ms

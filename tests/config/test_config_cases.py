@@ -11,10 +11,12 @@ from tests.config.golden import assert_as_expected, expected_in
 
 CASES = Path(__file__).resolve().parent.parent / "cases" / "config"
 FILES = sorted(path for path in CASES.rglob("*") if path.suffix in (".yaml", ".json"))
-READ_BY_OTHERS = {path for path in FILES if path.parent.parent.name == "extends" and path.stem != "stack"} | set(
-    CASES.glob("extends/plain/sub/*")
+READ_BY_OTHERS = (
+    {path for path in FILES if path.parent.parent.name == "extends" and path.stem != "stack"}
+    | {path for path in CASES.glob("scenario/include/**/*.yaml") if path.stem != "scenario"}
+    | set(CASES.glob("extends/plain/sub/*"))
 )
-"""Parts of a stack, which are judged through it."""
+"""Parts of a stack or scenario, which are judged through it."""
 
 
 @pytest.mark.parametrize("path", sorted({*FILES} - READ_BY_OTHERS), ids=lambda path: path.relative_to(CASES).as_posix())
