@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "scheduler": {"model"},
     "drift": {"model"},
     "workloads": {"model"},
+    "history": {"model"},
     "simulate": {"model", "scheduler"},
     "forecast": {"model", "scheduler", "simulate"},
     "explain": {"model", "scheduler", "simulate"},

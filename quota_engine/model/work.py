@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from .replay import Replay
 from .sampling import Arrivals, Choice, Durations, Priorities, Start
 from .stack import Capacity, Stack
 
@@ -35,6 +36,7 @@ class Job:
     """One service job. `need` is {unit: instances}, all at once; several units make it heterogeneous.
 
     `duration_ms` None: it runs until something ends it. `preemption_retries` None: requeued without limit.
+    `line` is its line in the history that it is replayed from, 0 for any other job.
     """
 
     name: str
@@ -50,6 +52,12 @@ class Job:
     checkpoint_ms: int | None = None
     checkpoint_continuous: bool = False
     exit: Exit | None = None
+    line: int = 0
+
+
+def arrival_key(job: Job) -> tuple[int, int, str]:
+    """Order the jobs of a scenario: 1. time of submission; 2. a history's after all others, by line; 3. name."""
+    return (job.submit_at_ms, job.line, job.name)
 
 
 NUMBER_WIDTH: Final = 4
@@ -161,8 +169,9 @@ class Expectation:
 class Scenario:
     """Work on one queue of a stack, and what is expected of it.
 
-    As declared, `jobs` are those that are spelled out, and `workloads` are still to be generated from `seed`;
-    `workloads.prepare` returns the scenario with all its jobs, and none left to generate.
+    As declared, `jobs` are those that are spelled out, `workloads` are still to be generated from `seed`, and `replay`
+    is still to be read; `workloads.prepare` returns the scenario with all its jobs, and none left to come. Jobs are in
+    the order of `arrival_key`.
     """
 
     description: str
@@ -177,3 +186,4 @@ class Scenario:
     seed: int = 0
     start: Start | None = None
     workloads: tuple[Workload, ...] = ()
+    replay: Replay | None = None

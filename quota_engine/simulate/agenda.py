@@ -1,7 +1,7 @@
 """A scenario's jobs and events as the scheduler's inputs, instant by instant, in an order that is not the file's.
 
-Jobs arrive by (submit_at, name). Events of one instant apply as: edits of the whole stack, by their source; capacity
-of single units, by content; then the jobs' events, in the scheduler's own canonical order.
+Jobs arrive by `model.work.arrival_key`. Events of one instant apply as: edits of the whole stack, by their source;
+capacity of single units, by content; then the jobs' events, in the scheduler's own canonical order.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..model.stack import JobQueue, ServiceEnvironment, Stack
-from ..model.work import ApplyStack, Event, Job, Scenario, SetCapacity
+from ..model.work import ApplyStack, Event, Job, Scenario, SetCapacity, arrival_key
 from ..scheduler.inputs import Input, PutEnvironment, PutQueue, PutShare, RemoveShare, Submit
 
 
@@ -30,7 +30,7 @@ def agenda(scenario: Scenario) -> list[Instant]:
     """Return the instants in order of time."""
     jobs: dict[int, list[Job]] = {}
     events: dict[int, list[Event]] = {}
-    for job in sorted(scenario.jobs, key=lambda job: (job.submit_at_ms, job.name)):
+    for job in sorted(scenario.jobs, key=arrival_key):
         jobs.setdefault(job.submit_at_ms, []).append(job)
     for event in scenario.events:
         events.setdefault(event.at_ms, []).append(event)

@@ -13,7 +13,7 @@ from random import Random
 
 from ..model.arrivals import JOBS_MAX, expected_jobs
 from ..model.sampling import Start
-from ..model.work import NUMBER_WIDTH, Job, Scenario, Workload
+from ..model.work import NUMBER_WIDTH, Job, Scenario, Workload, arrival_key
 from .draw import chooser, duration_ms, priority_of
 from .times import Next, arrivals_of
 
@@ -33,9 +33,9 @@ def prepare(scenario: Scenario, replayed: Iterable[Job] = ()) -> Scenario:
     jobs = [*scenario.jobs, *_generated(scenario)]
     jobs.extend(replayed)
     if len(jobs) == len(scenario.jobs):
-        return replace(scenario, workloads=())
-    jobs.sort(key=lambda job: (job.submit_at_ms, job.name))
-    return replace(scenario, jobs=tuple(jobs), workloads=())
+        return replace(scenario, workloads=(), replay=None)
+    jobs.sort(key=arrival_key)
+    return replace(scenario, jobs=tuple(jobs), workloads=(), replay=None)
 
 
 def _generated(scenario: Scenario) -> list[Job]:
