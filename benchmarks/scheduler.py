@@ -47,7 +47,8 @@ class Count:
             self.preemptions += 1
 
 
-def make_state(shares: int, units: int, regime: Regime) -> SchedulerState:
+def make_queue(shares: int, units: int, regime: Regime) -> tuple[JobQueue, ServiceEnvironment]:
+    """Return a queue with equal shares that lend and borrow everything, and its environment."""
     names = [f"ml.u{number}.large" for number in range(units)]
     in_share = State.ENABLED if regime.in_share else State.DISABLED
     quota_shares = {
@@ -57,7 +58,11 @@ def make_state(shares: int, units: int, regime: Regime) -> SchedulerState:
         for number in range(shares)
     }
     environment = ServiceEnvironment("e", dict.fromkeys(names, NOMINAL * shares))
-    return SchedulerState.create(JobQueue("q", ("e",), "p", quota_shares=quota_shares), environment)
+    return JobQueue("q", ("e",), "p", quota_shares=quota_shares), environment
+
+
+def make_state(shares: int, units: int, regime: Regime) -> SchedulerState:
+    return SchedulerState.create(*make_queue(shares, units, regime))
 
 
 def make_jobs(raw: list[RawJob], units: int) -> list[Job]:

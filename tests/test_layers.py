@@ -54,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
         "botocore",
         "yaml",
     },
-    "sweep": {"model", "simulate", "distributed", "pyarrow"},
+    "sweep": {"model", "simulate", "workloads", "distributed", "pyarrow"},
     "report": {
         "model",
         "scheduler",

@@ -62,7 +62,8 @@ def _loaded(path: Path, combination: Combination, paths: Mapping[str, tuple[str 
         for choice in combination
         if choice.axis.kind is AxisKind.VARY
     ]
-    loaded = load_scenario(path, overlay)
+    parameters = {choice.axis.name: choice.value for choice in combination if choice.axis.kind is AxisKind.SET}
+    loaded = load_scenario(path, overlay, parameters)
     found = Findings(tuple(loaded.findings(check_stack, check_scenario)), loaded.sources)
     if loaded.value is None or any(one.severity is Severity.ERROR for one in found.diagnostics):
         return found

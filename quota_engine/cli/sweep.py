@@ -170,6 +170,7 @@ def _swept(plan: Plan, engine: Engine, output: Output) -> Swept:
     """Do the runs, with what has finished kept beside the result until it is written."""
     from ..simulate import ScenarioError
     from ..sweep import journal_path, open_journal, sweep, table_of, written
+    from ..workloads import TooManyJobs
 
     path = None if output.path is None else journal_path(output.path)
     with open_journal(path) as journal, _resumable(journal, path):
@@ -178,7 +179,7 @@ def _swept(plan: Plan, engine: Engine, output: Output) -> Swept:
         with _progress(plan.runs, output) as advanced:
             try:
                 swept = sweep(plan, engine, journal, advanced)
-            except ScenarioError as error:
+            except (ScenarioError, TooManyJobs) as error:
                 raise Trouble(f"a run can't be done: {error}") from error
         if output.path is not None and path is not None:
             write_whole(output.path, written(table_of(swept), output.path.suffix))

@@ -11,6 +11,7 @@ import logging
 import queue
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -40,8 +41,13 @@ def _performed(tasks: Iterable[Task], address: str, patience_seconds: float) -> 
         ahead = _threads(client, address, patience_seconds) * _AHEAD
         _check_versions(client, address)
         yield from _as_finished(client, iter(tasks), ahead, address, patience_seconds)
+    except Exception as error:
+        if isinstance(error, Trouble) or client.status == "running":
+            raise
+        raise _gone(address) from error
     finally:
-        client.close(timeout=CONNECT_SECONDS)
+        with suppress(OSError):  # a scheduler that is gone doesn't say goodbye
+            client.close(timeout=CONNECT_SECONDS)
 
 
 def _connected(address: str) -> Client:
@@ -79,6 +85,10 @@ def _threads(client: Client, address: str, patience_seconds: float) -> int:
 def _no_workers(address: str, patience_seconds: float) -> Trouble:
     why = f"none was there for {patience_seconds:.0f} s"
     return Trouble(f"the Dask cluster at {address} has no workers", why=why, fix=f"start some: dask worker {address}")
+
+
+def _gone(address: str) -> Trouble:
+    return Trouble(f"the Dask scheduler at {address} is gone", why="it closed the connection")
 
 
 def _check_versions(client: Client, address: str) -> None:
@@ -134,7 +144,7 @@ def _result(future: Future, address: str) -> Finished:
     try:
         found: Finished = future.result()
     except CancelledError as error:
-        raise Trouble(f"the Dask scheduler at {address} is gone", why="it closed the connection") from error
+        raise _gone(address) from error
     except KilledWorker as error:
         raise Trouble(
             "several workers died of the same run", why=str(error), fix="give the workers more memory"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from quota_engine import __version__
 
 from ..model.work import Scenario
 from ..simulate import judge, measure, run
+from ..workloads import prepare
 from .record import Record, records_of
 
 
@@ -33,8 +34,9 @@ class Engine(Protocol):
 
 
 def perform(task: Task) -> Finished:
-    """Do a run. Raises ScenarioError where it can't be done."""
-    outcome = run(task.scenario)
+    """Do a run. Raises ScenarioError or TooManyJobs where it can't be done."""
+    seeded = task.scenario if task.seed is None else replace(task.scenario, seed=task.seed)
+    outcome = run(prepare(seeded))
     return task.key, records_of(outcome, measure(outcome), judge(outcome))
 
 
