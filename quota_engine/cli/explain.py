@@ -16,7 +16,7 @@ import click
 
 from ..model.trouble import Trouble
 from .durations import Duration
-from .options import Output, output_options
+from .options import Given, Output, output_options, scenario_options
 
 if TYPE_CHECKING:
     from ..explain import Explanation
@@ -42,6 +42,7 @@ Story = tuple[Sequence["TraceEvent"], Mapping[str, str]]
 @click.option("--profile", metavar="NAME", help="AWS profile to read with.")
 @click.option("--role-arn", metavar="ARN", help="IAM role to assume for reading.")
 @click.option("--print-iam-policy", is_flag=True, help="Print the permissions this command needs, and do nothing else.")
+@scenario_options
 @output_options("text", "json", "markdown")
 def command(
     job: str,
@@ -56,6 +57,7 @@ def command(
     profile: str | None,
     role_arn: str | None,
     print_iam_policy: bool,
+    given: Given,
     output: Output,
 ) -> int:
     """Tell why JOB (an id, an ARN, or a name) waits, runs or was preempted, and what would change that.
@@ -68,11 +70,13 @@ def command(
         raise click.UsageError("choose one of --live, --emulator, --trace and --scenario")
     if at_ms is not None and scenario is None:
         raise click.UsageError("--at goes with --scenario")
+    if scenario is None and given != Given():
+        raise click.UsageError("--set and --seed go with --scenario")
     if print_iam_policy:
         output.emit(json.dumps(_policy(job, queue, region), indent=2))
         return 0
     if scenario is not None:
-        found = _from_scenario(job, scenario, at_ms, assumed)
+        found = _from_scenario(job, scenario, given, at_ms, assumed)
     elif trace_file is not None:
         found = _from_trace(job, trace_file)
     else:
@@ -95,7 +99,7 @@ def _policy(job: str, queue: str | None, region: str | None) -> dict[str, object
     return iam_policy(asked, with_tags=False, with_jobs=True)
 
 
-def _from_scenario(job: str, path: Path, at_ms: int | None, assumed: Sequence[str]) -> Explanation:
+def _from_scenario(job: str, path: Path, given: Given, at_ms: int | None, assumed: Sequence[str]) -> Explanation:
     from dataclasses import replace
 
     from ..explain import explain, moment_of
@@ -104,7 +108,7 @@ def _from_scenario(job: str, path: Path, at_ms: int | None, assumed: Sequence[st
     from .files import good_scenario
     from .forecast import read_assumptions
 
-    scenario = good_scenario(path).value
+    scenario = good_scenario(path, given).value
     changed = {**scenario.assumptions, **read_assumptions(assumed).changed()}
     try:
         moment = moment_of(replace(scenario, assumptions=changed), at_ms)

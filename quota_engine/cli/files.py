@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ..config import Loaded, Supplement, load_baseline, load_fleet, load_scenario, load_stack
+from ..config import Loaded, Overlay, Supplement, load_baseline, load_fleet, load_scenario, load_stack
 from ..model.diagnostic import Diagnostic, Positions, Severity
 from ..model.stack import Stack
 from ..model.supplements import Baseline, Fleet
 from ..model.trouble import Trouble
 from ..model.work import Scenario
 from ..rules import check_scenario, check_stack
-from .options import Output
+from .options import Given, Output
 
 DOCS_URL = "QUOTA_ENGINE_DOCS_URL"
 """Environment variable: the address below which the rules' pages (docs/rules) can be read."""
@@ -92,9 +92,29 @@ def good_stack(path: Path) -> Good[Stack]:
     return _good(load_stack(path), path)
 
 
-def good_scenario(path: Path) -> Good[Scenario]:
-    """Return the scenario at `path`; raises Invalid when it, or a stack it names, has an error."""
-    return _good(load_scenario(path), path)
+def declared_scenario(path: Path, given: Given = Given(), overlay: Overlay = ()) -> Good[Scenario]:  # noqa: B008 - frozen
+    """Return the scenario at `path` as it is declared, with nothing generated yet, under what the command line gives.
+
+    `overlay` is laid over its stack. Raises Invalid when it, or a file it names, has an error.
+    """
+    good = _good(load_scenario(path, overlay, given.parameters), path)
+    return good if given.seed is None else replace(good, value=replace(good.value, seed=given.seed))
+
+
+def good_scenario(path: Path, given: Given = Given()) -> Good[Scenario]:  # noqa: B008 - frozen
+    """Return the scenario at `path` with all its jobs, ready to be run; raises Invalid as `declared_scenario` does."""
+    good = declared_scenario(path, given)
+    return replace(good, value=ready(good.value, path))
+
+
+def ready(scenario: Scenario, path: Path) -> Scenario:
+    """Return a declared scenario with all its jobs. The one place where commands have them generated."""
+    from ..workloads import TooManyJobs, prepare
+
+    try:
+        return prepare(scenario)
+    except TooManyJobs as error:
+        raise Trouble(f"{path} can't be run: {error}", fix="lower the rates, or shorten the time") from error
 
 
 def good_fleet(path: Path) -> Fleet:

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -201,15 +201,55 @@ def stack_path(argument: str) -> Path:
     return named
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command line says in place of a scenario's own values: {parameter: value as written}, and the seed."""
+
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+
+
+def scenario_options(function: F) -> F:
+    """Add `--set NAME=VALUE` and `--seed N`; the function receives `given: Given`."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        given = Given(read_pairs(kwargs.pop("parameters"), "--set"), kwargs.pop("seed"))
+        return function(*args, given=given, **kwargs)
+
+    for option in (
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Generate the scenario's workloads from this seed, in place of its own.",
+        ),
+        click.option(
+            "--set",
+            "parameters",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Give a parameter of the scenario another value; may be repeated.",
+        ),
+    ):
+        wrapper = option(wrapper)
+    return wrapper  # type: ignore[return-value]
+
+
 def read_switches(assumed: Sequence[str]) -> dict[str, str]:
     """Return {assumption: value as written} of the `--assume NAME=VALUE` given; the last of a name wins."""
-    switches: dict[str, str] = {}
-    for text in assumed:
+    return read_pairs(assumed, "--assume")
+
+
+def read_pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """Return {name: value as written} of an option's NAME=VALUE; the last of a name wins."""
+    pairs: dict[str, str] = {}
+    for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--assume")
-        switches[name.strip()] = value.strip()
-    return switches
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=option)
+        pairs[name.strip()] = value.strip()
+    return pairs
 
 
 def worst(codes: Sequence[int]) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..model.trouble import Trouble
-from .options import Output, output_options, read_switches, worst
+from .options import Given, Output, output_options, read_switches, scenario_options, worst
 
 if TYPE_CHECKING:
     from ..model.work import Scenario
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Run again under each other value of each assumption and tell which would change this run, and what first.",
 )
+@scenario_options
 @output_options("text", "json", "markdown")
-def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, output: Output) -> int:
+def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, given: Given, output: Output) -> int:
     """Run each SCENARIO to its end and tell what happened: a story, a timeline, and a verdict per expectation.
 
     Exit 0: all expectations hold. Exit 1: some don't. Exit 2: a file has errors.
@@ -44,7 +45,7 @@ def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, 
     from .files import good_scenario
 
     switches = read_switches(assumed)
-    loaded = [good_scenario(path) for path in scenarios]
+    loaded = [good_scenario(path, given) for path in scenarios]
     told = [
         _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}), sensitive)
         for path, one in zip(scenarios, loaded, strict=True)

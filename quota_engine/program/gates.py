@@ -24,6 +24,7 @@ from quota_engine.model.work import Scenario
 from quota_engine.rules import check_scenario, check_stack
 from quota_engine.simulate import ScenarioError, judge
 from quota_engine.simulate import run as simulate
+from quota_engine.workloads import TooManyJobs, prepare
 
 from .declaration import as_text
 from .ending import State, deployed_state, forgotten_rename, guard_ending_jobs
@@ -153,8 +154,8 @@ def _failures(declaration: Path, path: Path) -> list[str]:
     if not _is_about(loaded, declaration):
         return [f"{path}: it is about the stack {loaded.stacks[0].file}, not about {declaration}"]
     try:
-        verdicts = judge(simulate(loaded.value))
-    except ScenarioError as error:
+        verdicts = judge(simulate(prepare(loaded.value)))
+    except (ScenarioError, TooManyJobs) as error:
         return [f"{path}: {error}"]
     if not verdicts:
         return [f"{path}: it expects nothing, so nothing can hold"]

@@ -1,19 +1,21 @@
 """Rules about the work of a scenario: jobs that can never run, and settings that its jobs never use.
 
 What a scenario refers to is checked where it is read; these judge a scenario that could be run. A path names a job, or
-the first of its copies, by its name: a scenario's jobs are in submit order, and only `config` knows their entries.
+the first of its copies, or a workload, by its name: jobs are in submit order, and only `config` knows their entries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ..model import service_facts as facts
 from ..model.diagnostic import Severity
-from ..model.stack import JobQueue, QuotaShare, State, borrow_allowance
+from ..model.stack import JobQueue, Path, QuotaShare, State, borrow_allowance
 from ..model.work import ApplyStack, Fail, Job, Scenario, SetCapacity, Terminate, UpdatePriority
 from .names import label
 from .registry import Fault, rule
+from .workloads import always_exits, is_of, needs_of, priorities_of
 
 
 @rule(
@@ -41,17 +43,17 @@ def in_share_preemption_without_priorities(scenario: Scenario) -> Iterator[Fault
         - {name: b, share: QS1, instances: {ml.g5.xlarge: 1}, priority: 2}
     """
     changed = {event.job for event in scenario.events if isinstance(event, UpdatePriority)}
-    by_share: dict[str, list[Job]] = {}
-    for job in scenario.jobs:
-        by_share.setdefault(job.share, []).append(job)
     for share in scenario.stack.job_queues[scenario.queue].quota_shares.values():
-        jobs = by_share.get(share.name, [])
-        varied = len({job.priority for job in jobs}) > 1 or any(job.name in changed for job in jobs)
-        if share.in_share_preemption is State.ENABLED and len(jobs) > 1 and not varied:
-            what = (
-                f"{label(share)} has in-share preemption, and all its {len(jobs)} jobs have priority {jobs[0].priority}"
-            )
-            yield ("jobs",), what, "only a higher priority preempts", "nothing, if that is meant"
+        jobs = [job for job in scenario.jobs if job.share == share.name]
+        workloads = [workload for workload in scenario.workloads if workload.share == share.name]
+        priorities = {job.priority for job in jobs}.union(*map(priorities_of, workloads))
+        is_varied = len(priorities) > 1 or any(job.name in changed for job in jobs)
+        is_varied = is_varied or any(is_of(name, workload) for workload in workloads for name in changed)
+        if share.in_share_preemption is State.ENABLED and (len(jobs) > 1 or workloads) and not is_varied:
+            number = "" if workloads else f"{len(jobs)} "
+            what = f"{label(share)} has in-share preemption, and all its {number}jobs have priority {min(priorities)}"
+            path = ("jobs",) if jobs else ("workloads",)
+            yield path, what, "only a higher priority preempts", "nothing, if that is meant"
 
 
 @rule(
@@ -63,8 +65,9 @@ def in_share_preemption_without_priorities(scenario: Scenario) -> Iterator[Fault
 )
 def job_that_can_never_run(scenario: Scenario) -> Iterator[Fault]:
     """What it checks
-      A job asks for no more of a type than its environment has, and no more than its share can own and borrow, unless
-      an expectation says that it is blocked. Not judged where an event changes the queue, or with other assumptions.
+      A job, or one that a workload may bring, asks for no more of a type than its environment has, and no more than
+      its share can own and borrow, unless an expectation says that it is blocked. Not judged where an event changes the
+      queue, or with other assumptions.
 
     Why it is wrong
       It stays RUNNABLE at the head of its share for ever, or until a time limit ends it, and all behind it wait.
@@ -82,29 +85,42 @@ def job_that_can_never_run(scenario: Scenario) -> Iterator[Fault]:
         return
     queue = scenario.stack.job_queues[scenario.queue]
     environment = scenario.stack.service_environments[queue.service_environments[0]]
-    meant = {one.arguments.get("job") for one in scenario.expectations if one.kind == "blocked"}
+    meant = {str(one.arguments.get("job")) for one in scenario.expectations if one.kind == "blocked"}
     known: dict[tuple[str, tuple[tuple[str, int], ...]], tuple[str, str, int] | None] = {}
     told: set[object] = set()
     for job in scenario.jobs:
         key = (job.share, tuple(sorted(job.need.items())))
         if key not in known:
-            known[key] = _blocked(job, queue, environment.capacity_limits)
+            known[key] = _blocked(job.share, job.need, queue, environment.capacity_limits)
         blocked = known[key]
         if blocked is not None and job.name not in meant and key not in told:
             told.add(key)
-            reason, unit, most = blocked
-            what = f"job '{job.name}' asks for {job.need[unit]} {unit}, and at most {most} can be had in '{job.share}'"
-            fix = f"ask for at most {most}, or expect it: {{blocked: {{job: {job.name}}}}}"
-            yield ("jobs", job.name, "instances", unit), what, f"it would be blocked for ever by {reason}", fix
+            yield _never_runs(("jobs", job.name, "instances"), f"job '{job.name}' asks", job.name, job, blocked)
+    for workload in scenario.workloads:
+        for path, need in needs_of(workload):
+            blocked = _blocked(workload.share, need, queue, environment.capacity_limits)
+            if blocked is not None and not any(is_of(name, workload) for name in meant):
+                asks = f"workload '{workload.name}' brings jobs that ask"
+                yield _never_runs(path, asks, f"{workload.name}-0001", replace(workload.template, need=need), blocked)
 
 
-def _blocked(job: Job, queue: JobQueue, there: Mapping[str, int]) -> tuple[str, str, int] | None:
+def _never_runs(path: Path, asks: str, name: str, job: Job, blocked: tuple[str, str, int]) -> Fault:
+    """Say that a job can never run, and by what it would be blocked."""
+    reason, unit, most = blocked
+    what = f"{asks} for {job.need[unit]} {unit}, and at most {most} can be had in '{job.share}'"
+    fix = f"ask for at most {most}, or expect it: {{blocked: {{job: {name}}}}}"
+    return (*path, unit), what, f"it would be blocked for ever by {reason}", fix
+
+
+def _blocked(
+    share_name: str, need: Mapping[str, int], queue: JobQueue, there: Mapping[str, int]
+) -> tuple[str, str, int] | None:
     """Return (reason, unit, what can be had at most) of a need that can't be met; a unit nobody has is QE508's."""
-    share = queue.quota_shares[job.share]
-    for unit, count in job.need.items():
+    share = queue.quota_shares[share_name]
+    for unit, count in need.items():
         if unit in there and count > there[unit]:
             return facts.SERVICE_ENVIRONMENT_MAX_RESOURCE, unit, there[unit]
-    for unit, count in job.need.items():
+    for unit, count in need.items():
         if unit in there:
             most = _most(share, queue, unit)
             if count > most:
@@ -151,6 +167,11 @@ def work_without_end(scenario: Scenario) -> Iterator[Fault]:
         for job in scenario.jobs
         if job.duration_ms is None and job.timeout_ms is None and job.exit is None and job.name not in ended
     ]
+    for workload in scenario.workloads:
+        if workload.duration is None and workload.template.timeout_ms is None and not always_exits(workload):
+            what = f"nothing ends the jobs of workload '{workload.name}', and the scenario has no until"
+            fix = "add a duration, or until: 24h to the scenario"
+            yield ("workloads", workload.name), what, "they keep their instances for ever", fix
     if endless:
         others = f" and {len(endless) - 1} more" if len(endless) > 1 else ""
         what = f"nothing ends job '{endless[0]}'{others}, and the scenario has no until"
