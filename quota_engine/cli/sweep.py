@@ -16,7 +16,7 @@ from ..model.trouble import Trouble
 from .options import Output, check_room, output_options, write_whole
 
 if TYPE_CHECKING:
-    from ..sweep import Axis, Engine, Journal, Plan, Summary, Swept
+    from ..sweep import Axis, Engine, Journal, Plan, Seeds, Summary, Swept
 
 _ROW_BYTES = 1024
 """Room that is made sure of for each row of the results: more than one takes, in the journal or in the file."""
@@ -75,47 +75,52 @@ def command(
     or .json. Finished runs are kept beside it until all are done: the same command goes on where it was stopped.
     Exit 0: done. Exit 2: an option or a combination can't be, or the runs could not be done.
     """
+    from ..report.sweep_view import sizes
     from ..sweep import AxisKind, read_axis
 
     if workers is not None and cluster is not None:
         raise click.UsageError("--workers and --cluster exclude each other: a cluster has workers of its own")
+    if metrics and chart_path is None:
+        raise click.UsageError("--metric says what to draw, and there is no --chart")
     axes = [
         *(read_axis(AxisKind.SET, text) for text in parameters),
         *(read_axis(AxisKind.VARY, text) for text in varied),
         *(read_axis(AxisKind.ASSUME, text) for text in assumed),
     ]
-    plan = _planned(scenario, axes, seeds_text, zipped, max_runs)
+    seeds, runs = _counted(axes, seeds_text, zipped, max_runs)
+    engine, how = _engine(runs, workers, cluster)
+    output.note(f"{sizes(runs // len(seeds), len(seeds))}, {how}")
     draw = _chart(chart_path, metrics)
+    plan = _planned(scenario, axes, seeds, zipped)
     _check_files(plan, output)
-    engine, how = _engine(plan, workers, cluster)
-    output.note(f"{_sizes(plan)}, {how}")
     swept = _swept(plan, engine, output)
     draw(swept)
     _give(swept, output)
     return 0
 
 
-def _planned(path: Path, axes: Sequence[Axis], seeds_text: str | None, zipped: bool, max_runs: int) -> Plan:
-    """Return the plan, every combination of it checked. Raises Trouble where it has too many runs."""
-    from ..sweep import Plan, check_axes, combinations, count_combinations, read_seeds
-    from .combinations import declared_scenarios
+def _counted(axes: Sequence[Axis], seeds_text: str | None, zipped: bool, max_runs: int) -> tuple[Seeds, int]:
+    """Return the seeds and the number of runs, before anything is loaded. Raises Trouble where that is too many."""
+    from ..sweep import check_axes, count_combinations, read_seeds
 
     check_axes(axes, zipped)
-    seeds: tuple[int | None, ...] = (None,) if seeds_text is None else read_seeds(seeds_text)
+    seeds: Seeds = (None,) if seeds_text is None else read_seeds(seeds_text)
     runs = count_combinations(axes, zipped) * len(seeds)
     if runs > max_runs:
         raise Trouble(
             f"these options ask for {runs:,} runs, and at most {max_runs:,} are allowed",
             fix=f"give fewer values or seeds, or --max-runs {runs}",
         )
+    return seeds, runs
+
+
+def _planned(path: Path, axes: Sequence[Axis], seeds: Seeds, zipped: bool) -> Plan:
+    """Return the plan, every combination of it checked."""
+    from ..sweep import Plan, combinations
+    from .combinations import declared_scenarios
+
     wanted = combinations(axes, zipped)
     return Plan(tuple(axes), seeds, tuple(wanted), tuple(declared_scenarios(path, axes, wanted)))
-
-
-def _sizes(plan: Plan) -> str:
-    from ..report.sweep_view import sizes
-
-    return sizes(len(plan.combinations), len(plan.seeds))
 
 
 def _check_files(plan: Plan, output: Output) -> None:
@@ -154,7 +159,7 @@ def _chart(path: Path | None, metrics: Sequence[str]) -> Callable[[Swept], None]
     return lambda swept: write_whole(path, chart.render(summarised(swept), ending, wanted))
 
 
-def _engine(plan: Plan, workers: int | None, cluster: str | None) -> tuple[Engine, str]:
+def _engine(runs: int, workers: int | None, cluster: str | None) -> tuple[Engine, str]:
     """Return what does the runs, and how that is called."""
     from ..sweep import loop, process_pool, processors
 
@@ -162,7 +167,7 @@ def _engine(plan: Plan, workers: int | None, cluster: str | None) -> tuple[Engin
         from ..sweep.cluster import dask_cluster
 
         return dask_cluster(cluster), f"on the Dask cluster at {cluster}"
-    count = min(workers or processors(), plan.runs)
+    count = min(workers or processors(), runs)
     return (loop, "one after another") if count == 1 else (process_pool(count), f"on {count} processes")
 
 

@@ -15,11 +15,16 @@ from .times import rough
 from .visible import counted
 
 _HOUR_MS = 3_600_000
+_MINUTE_MS = 60_000
+_SECONDS_TO_MS = 600_000
+"""Durations from here on are told in whole minutes."""
 MISSING: Final = "-"
 
 
 def duration(ms: float) -> str:
-    return rough(round(ms))
+    """Return a duration, from ten minutes on without seconds."""
+    whole = round(ms / _MINUTE_MS) * _MINUTE_MS if ms >= _SECONDS_TO_MS else round(ms)
+    return rough(whole)
 
 
 def _count(value: float) -> str:

@@ -17,7 +17,7 @@ from .grid import (
     read_seeds,
 )
 from .journal import Journal, journal_path, open_journal
-from .plan import Plan, RunResult, Swept, sweep
+from .plan import Plan, RunResult, Seeds, Swept, sweep
 from .pool import process_pool, processors
 from .summary import METRICS, Group, Summary, summarised
 from .table import Table, check_ending, table_of, written
@@ -34,6 +34,7 @@ __all__ = [
     "Journal",
     "Plan",
     "RunResult",
+    "Seeds",
     "Summary",
     "Swept",
     "Table",

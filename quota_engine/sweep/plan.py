@@ -55,10 +55,10 @@ class Swept:
 
 
 def tasks_of(plan: Plan) -> list[Task]:
-    """Return the plan's runs in order."""
+    """Return the plan's runs in order. Where no work is drawn, the seeds share one key, and so one run."""
     digests = [digest(scenario) for scenario in plan.scenarios]
     return [
-        Task(run_key(found, seed), scenario, seed)
+        Task(run_key(found, seed if scenario.workloads else None), scenario, seed)
         for scenario, found in zip(plan.scenarios, digests, strict=True)
         for seed in plan.seeds
     ]
