@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..model.trouble import Trouble
-from .options import Output, check_room, output_options, read_switches, stack_path
+from .options import Given, Output, check_room, output_options, read_switches, scenario_options, stack_path
 
 if TYPE_CHECKING:
     from ..drift import Change
@@ -73,6 +73,7 @@ _REPORT_BYTES = 64 * 1024
     metavar="NAME=VALUE",
     help="Change an assumption of the model, on both sides (see quota-engine assumptions).",
 )
+@scenario_options
 @output_options("text", "json", "markdown", "github")
 def command(
     declarations: Sequence[str],
@@ -83,6 +84,7 @@ def command(
     moves: Sequence[str],
     jobs_max: int | None,
     assumed: Sequence[str],
+    given: Given,
     output: Output,
 ) -> int:
     """Run the work of each scenario under OLD and under NEW, and tell who waits longer and who is preempted more.
@@ -104,7 +106,7 @@ def command(
         check_room(output.path, _REPORT_BYTES * len(files))
     limits, moved, switches = read_limits(waits, lost, unpreempted), _moves(moves), read_switches(assumed)
     before, after = good_side(old), good_side(new)
-    compared = [(file, _compare(file, before.value, after.value, moved, switches)) for file in files]
+    compared = [(file, _compare(file, given, before.value, after.value, moved, switches)) for file in files]
     from ..report.compare_view import JOBS_MAX, ComparedScenario, CompareReport
     from ..simulate.thresholds import judge_thresholds
 
@@ -154,7 +156,7 @@ def _moves(values: Sequence[str]) -> dict[str, str]:
 
 
 def _compare(
-    file: Path, old: Stack, new: Stack, moves: Mapping[str, str], switches: Mapping[str, object]
+    file: Path, given: Given, old: Stack, new: Stack, moves: Mapping[str, str], switches: Mapping[str, object]
 ) -> Comparison:
     from ..scheduler.assumptions import AssumptionError
     from ..simulate import ScenarioError
@@ -162,7 +164,7 @@ def _compare(
     from ..simulate.sides import sides
     from .files import good_scenario
 
-    loaded: Scenario = good_scenario(file).value
+    loaded: Scenario = good_scenario(file, given).value
     scenario = replace(loaded, assumptions={**loaded.assumptions, **switches})
     try:
         before, after, work = sides(scenario, old, new, moves)

@@ -303,8 +303,8 @@ def change_text(before: int | None, after: int | None, *, is_time: bool) -> str:
     shown = [_value(value, is_time) for value in (before, after)]
     if before == after:
         return shown[0]
-    percent = f" ({(after - before) * 100 / before:+.0f}%)" if is_time and before and after is not None else ""
-    return f"{shown[0]} → {shown[1]}{percent}"
+    percent = round((after - before) * 100 / before) if is_time and before and after is not None else 0
+    return f"{shown[0]} → {shown[1]}{f' ({percent:+d}%)' if percent else ''}"
 
 
 def _value(value: int | None, is_time: bool) -> str:

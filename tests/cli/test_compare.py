@@ -141,6 +141,21 @@ def test_what_cannot_be_compared_is_trouble(quota_engine: Run, given: list[str],
     assert run.stdout == ""
 
 
+def test_both_sides_get_the_same_generated_work(quota_engine: Run) -> None:
+    """From one seed and one set of parameters: else luck would be taken for the edit's doing."""
+    example = ROOT / "examples" / "lower-limit"
+    line = ["compare", "today.yaml", "today.yaml", "--scenario", "week.yaml", "--format", "json"]
+    jobs = []
+    for options in ([], ["--seed", "8"], ["--set", "rate=2"]):
+        run = quota_engine(*line, *options, cwd=example)
+        assert run.returncode == 0, run.stderr
+        (scenario,) = json.loads(run.stdout)["scenarios"]
+        assert scenario["jobs"]["differing"] == 0
+        jobs.append(scenario["jobs"]["same"])
+    assert len(set(jobs)) == 3
+    assert quota_engine(*line, "--set", "rat=2", cwd=example).returncode == 2
+
+
 def test_an_output_that_cannot_be_written_is_said_before_the_work(quota_engine: Run, tmp_path: Path) -> None:
     """Not after minutes of simulation: before even the scenario is looked for."""
     nowhere = tmp_path / "missing" / "report.md"
