@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..config import Overlay, Setting, find_setting, load_scenario
+from ..config import Overlay, Setting, find_setting
 from ..model.diagnostic import Severity
 from ..model.trouble import Trouble
 from ..model.work import Scenario
-from ..rules import check_scenario, check_stack
 from ..scheduler.assumptions import AssumptionError, Assumptions
 from ..sweep import Axis, AxisKind, Combination, described
-from .files import Findings, Invalid, good_scenario
+from .files import Findings, Invalid, declared_scenario
+from .options import Given
 
 _NAMED_MAX = 3
 """Bad combinations that are named; of the others only their number is told."""
@@ -25,7 +25,7 @@ def declared_scenarios(path: Path, axes: Sequence[Axis], wanted: Sequence[Combin
     Raises Invalid where the file has errors as it is, or with any combination: the findings of the first are shown.
     Raises Trouble for a path, parameter or assumption that there isn't.
     """
-    paths = _settings(good_scenario(path).value, axes)
+    paths = _settings(declared_scenario(path).value, axes)
     loaded: dict[tuple[str, ...], Scenario | Findings] = {}
     scenarios: list[Scenario] = []
     bad: list[tuple[Combination, Findings]] = []
@@ -63,11 +63,10 @@ def _loaded(path: Path, combination: Combination, paths: Mapping[str, tuple[str 
         if choice.axis.kind is AxisKind.VARY
     ]
     parameters = {choice.axis.name: choice.value for choice in combination if choice.axis.kind is AxisKind.SET}
-    loaded = load_scenario(path, overlay, parameters)
-    found = Findings(tuple(loaded.findings(check_stack, check_scenario)), loaded.sources)
-    if loaded.value is None or any(one.severity is Severity.ERROR for one in found.diagnostics):
-        return found
-    return loaded.value
+    try:
+        return declared_scenario(path, Given(parameters), overlay).value
+    except Invalid as error:
+        return error.found
 
 
 def _assuming(scenario: Scenario, combination: Combination) -> Scenario:
