@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..sweep.summary import Summary
 from .style import Style, plain
 from .sweep_view import Section, heading, method, notes, sections
-from .visible import pad, visible, width_of, wrapped
+from .visible import aligned, visible, wrapped
 
 
 def render(summary: Summary, *, width: int = 100, style: Style = plain, ascii_only: bool = False) -> str:
@@ -22,7 +22,5 @@ def render(summary: Summary, *, width: int = 100, style: Style = plain, ascii_on
 
 
 def _table(section: Section, style: Style) -> list[str]:
-    table = [tuple(visible(cell) for cell in row) for row in (section.header, *section.rows)]
-    widths = [max(width_of(row[column]) for row in table) for column in range(len(section.header))]
-    rows = ["  " + "  ".join(pad(cell, size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in table]
-    return [style(rows[0], "dim"), *rows[1:]]
+    head, *rows = aligned([[visible(cell) for cell in row] for row in (section.header, *section.rows)])
+    return [style(head, "dim"), *rows]

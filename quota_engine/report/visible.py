@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
+from collections.abc import Sequence
 
 from ..model.stack import Path
 
@@ -48,6 +49,12 @@ def width_of(text: str) -> int:
 def pad(text: str, width: int) -> str:
     """Fill with blanks to `width` columns."""
     return text + " " * max(0, width - width_of(text))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table's rows as lines, each column as wide as its widest cell, two blanks before each."""
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    return ["  " + "  ".join(map(pad, row, widths)).rstrip() for row in rows]
 
 
 def wrapped(text: str, indent: str, width: int) -> list[str]:
