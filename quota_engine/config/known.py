@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,12 @@ class Known:
     queue: JobQueue
     units: tuple[str, ...]
     submitted: Mapping[str, int]
-    workloads: tuple[str, ...]
-    counted: tuple[str, ...]
+    workloads: Collection[str]
+    counted: Collection[str]
     """Entries of `jobs` that stand for several copies."""
     until: str | None
+    is_replayed: bool = False
+    """Whether jobs come from a history too, of which the names are not known here."""
 
     @property
     def until_ms(self) -> int | None:
@@ -54,10 +56,12 @@ class Known:
         yield finding("QE508", message, path=path, why=why, fix=fix)
 
     def job(self, name: object, path: Path) -> Iterator[Diagnostic]:
+        if self.is_replayed:
+            return
         if isinstance(name, str) and name not in self.submitted and self.workload_of(name) is None:
             fix = did_you_mean(name, self.submitted)
             if not self.submitted and self.workloads:
-                fix = f"name one like {self.workloads[0]}-{1:0{NUMBER_WIDTH}}"
+                fix = f"name one like {next(iter(self.workloads))}-{1:0{NUMBER_WIDTH}}"
             yield finding("QE506", f"the scenario has no job '{name}'", path=path, fix=fix)
 
     def workload_of(self, job: str) -> str | None:
@@ -86,9 +90,10 @@ def names_of(data: Data, stack: Stack, queue: JobQueue) -> Known:
         queue=queue,
         units=tuple(environment.capacity_limits) if environment else (),
         submitted={name: milliseconds(job.get("submit_at")) or 0 for job in jobs for name in copy_names(job)},
-        workloads=tuple(workload["name"] for _, workload in complete(data.get("workloads", ()), "name")),
-        counted=tuple(job["name"] for job in jobs if "count" in job),
+        workloads=dict.fromkeys(workload["name"] for _, workload in complete(data.get("workloads", ()), "name")).keys(),
+        counted=dict.fromkeys(job["name"] for job in jobs if "count" in job).keys(),
         until=data.get("until"),
+        is_replayed="replay" in data,
     )
 
 
