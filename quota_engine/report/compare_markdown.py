@@ -41,7 +41,7 @@ def render(report: CompareReport) -> str:
 
 def _edits(report: CompareReport) -> Iterator[str]:
     if not report.edits:
-        yield from ("The declarations are alike.", "")
+        yield from ("Queues, shares, environments and policies are declared alike.", "")
         return
     yield from ("| | resource | what | edit |", "|---|---|---|---|")
     for sign, resource, what, how in map(edit_text, report.edits):

@@ -45,7 +45,7 @@ def _ascii(text: str) -> str:
 
 def _edits(report: CompareReport, width: int, style: Style) -> Iterator[str]:
     if not report.edits:
-        yield "The declarations are alike."
+        yield "Queues, shares, environments and policies are declared alike."
         return
     yield style(f"Declaration: {counted(len(report.edits), 'edit')}", "bold")
     for change in report.edits:

@@ -35,7 +35,7 @@ def test_a_declaration_compared_with_itself_is_within_every_threshold(quota_engi
     strict = ["--max-wait-increase", "0%", "--max-lost-work-increase", "0s", "--no-new-preemptions", "all"]
     run = quota_engine("compare", "dev", "stacks/dev.yaml", "--scenario", str(WALKTHROUGH), *strict)
     assert run.returncode == 0, run.stdout
-    assert "The declarations are alike." in run.stdout
+    assert "Queues, shares, environments and policies are declared alike." in run.stdout
     assert "Jobs whose course differs: 0" in run.stdout
 
 
