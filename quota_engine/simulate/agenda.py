@@ -27,7 +27,9 @@ class Instant:
 
 
 def agenda(scenario: Scenario) -> list[Instant]:
-    """Return the instants in order of time."""
+    """Return the instants in order of time. Raises ScenarioError for work that was not generated: it would be lost."""
+    if scenario.workloads:
+        raise ScenarioError(f"the jobs of workload {scenario.workloads[0].name!r} are still to be generated")
     jobs: dict[int, list[Job]] = {}
     events: dict[int, list[Event]] = {}
     for job in sorted(scenario.jobs, key=arrival_key):

@@ -20,8 +20,9 @@ from quota_engine.model.sampling import (
     Start,
     Uniform,
 )
-from quota_engine.model.stack import Stack
+from quota_engine.model.stack import JobQueue, QuotaShare, ServiceEnvironment, Stack, Strategy
 from quota_engine.model.work import Exit, Job, Scenario, Workload
+from quota_engine.simulate import ScenarioError, run
 from quota_engine.workloads import TooManyJobs, jobs_of, prepare
 
 ONE = {"ml.g5.xlarge": 1}
@@ -172,3 +173,13 @@ def test_a_thousand_million_jobs_are_refused() -> None:
     """The memory ends before they do."""
     with pytest.raises(TooManyJobs, match=r"1,000,000,000 jobs or more, 2,000,000 at most"):
         prepare(scenario(workload(Burst(0, 10**9))))
+
+
+def test_a_scenario_that_was_not_prepared_is_not_run() -> None:
+    """Its workloads would be missing, and every expectation hold."""
+    queue = JobQueue("q", ("e",), "p", quota_shares={"QS1": QuotaShare("QS1", ONE, Strategy.RESERVE)})
+    stack = Stack("s", "us-west-2", service_environments={"e": ServiceEnvironment("e", ONE)}, job_queues={"q": queue})
+    declared = replace(scenario(workload(Every(HOUR_MS), jobs=3)), stack=stack)
+    with pytest.raises(ScenarioError, match="workload 'w' are still to be generated"):
+        run(declared)
+    assert len(run(prepare(declared)).records) == 3
