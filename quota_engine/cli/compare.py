@@ -111,7 +111,8 @@ def command(
     from ..simulate.thresholds import judge_thresholds
 
     declared = {share.name for side in (before, after) for _, share in side.value.shares()}
-    refuse_unknown(limits, declared, {one.share for _, found in compared for one in found.work if one.before.jobs})
+    worked = {one.share for _, found in compared for one in found.work if one.jobs}
+    refuse_unknown(limits, moved, declared, worked)
     shown = jobs_max if jobs_max is not None or output.format == "json" else JOBS_MAX
     report = CompareReport(
         old,

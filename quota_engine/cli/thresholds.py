@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -57,14 +57,29 @@ def _increase(amount: str, value: str, option: str) -> Increase:
     return Increase(by_ms=by_ms)
 
 
-def refuse_unknown(limits: Limits, declared: Collection[str], worked: Collection[str]) -> None:
-    """Raise UsageError for a threshold that can't be crossed: of a share that nobody declared, or that has no work."""
+def refuse_unknown(
+    limits: Limits, moves: Mapping[str, str], declared: Collection[str], worked: Collection[str]
+) -> None:
+    """Raise UsageError for a threshold that can't be crossed, and for a move that moves nothing.
+
+    `declared` are the shares of both declarations, `worked` those that the scenarios have work for.
+    """
     for share in limits.shares:
-        if share not in declared and share not in worked:
-            near = get_close_matches(share, sorted(declared), n=1)
-            known = f"did you mean {near[0]!r}?" if near else f"declared are {', '.join(sorted(declared))}"
-            raise click.UsageError(f"a threshold names the share {share!r}, which neither declaration has; {known}")
-        if share not in worked:
-            raise click.UsageError(
-                f"a threshold names the share {share!r}, for which no scenario has work; add a scenario that has"
-            )
+        _refuse_undeclared("a threshold", share, {*declared, *worked})
+        _refuse_idle("a threshold", share, worked)
+    for share, target in moves.items():
+        _refuse_undeclared("--move-share", share, {*declared, *worked})
+        _refuse_idle("--move-share", share, worked)
+        _refuse_undeclared("--move-share", target, declared)
+
+
+def _refuse_undeclared(what: str, share: str, declared: Collection[str]) -> None:
+    if share not in declared:
+        near = get_close_matches(share, sorted(declared), n=1)
+        known = f"did you mean {near[0]!r}?" if near else f"declared are {', '.join(sorted(declared))}"
+        raise click.UsageError(f"{what} names the share {share!r}, which neither declaration has; {known}")
+
+
+def _refuse_idle(what: str, share: str, worked: Collection[str]) -> None:
+    if share not in worked:
+        raise click.UsageError(f"{what} names the share {share!r}, for which no scenario has work; add one that has")

@@ -175,6 +175,8 @@ def test_an_output_that_cannot_be_written_is_said_before_the_work(quota_engine: 
         (["--no-new-preemptions", "QS4,QS2"], "'QS4', which neither declaration has"),
         (["--no-new-preemptions", "none,QS2"], "'none' stands alone"),
         (["--move-share", "QS2"], "is not SHARE=SHARE"),
+        (["--move-share", "QS9=QS1"], "'QS9', which neither declaration has"),
+        (["--move-share", "QS2=TEAM"], "'TEAM', which neither declaration has"),
         (["--assume", "victim_order=fastest"], "victim_order"),
         (["--jobs", "-1"], "--jobs"),
     ],
