@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model.durations import format_duration
 
 _DAY_MS = 86_400_000
-_STEPS_MS = (
+STEPS_MS = (
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
     900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 172_800_000, 604_800_000,
 )  # fmt: skip
@@ -35,8 +35,8 @@ def rough(duration_ms: int) -> str:
 
 def tick_step_ms(span_ms: int, most: int) -> int:
     """Return the smallest round distance with which at most `most` ticks fit into `span_ms`."""
-    for step in _STEPS_MS:
+    for step in STEPS_MS:
         if span_ms // step < most:
             return step
-    weeks = _STEPS_MS[-1]
+    weeks = STEPS_MS[-1]
     return weeks * -(-span_ms // (weeks * most))

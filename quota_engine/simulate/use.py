@@ -6,7 +6,7 @@ Exact steps where there are few, else means over bins of equal width.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -80,19 +80,61 @@ class _Steps:
         return tuple(UseStep(at_ms, *amounts) for at_ms, amounts in self.steps)
 
 
+class _Unit:
+    """One unit's use by each share, and what of it lies above the limits, kept up to date."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, int] = {}
+        self.nominal: dict[str, int] = {}
+        self.lenders: tuple[str, ...] = ()
+        self.total = 0
+        self.over = 0
+        self.dirty: dict[str, None] = {}
+        self.was_lent = False
+
+    def count(self, share: str, count: int) -> None:
+        before = self.used.get(share, 0)
+        nominal = self.nominal.get(share, 0)
+        self.used[share] = before + count
+        self.total += count
+        self.over += max(0, before + count - nominal) - max(0, before - nominal)
+        self.dirty[share] = None
+
+    def settle(self, shares: Mapping[str, QuotaShare], unit: str) -> None:
+        """Take other shares or limits into account."""
+        self.nominal = {name: share.capacity_limits.get(unit, 0) for name, share in shares.items()}
+        self.lenders = tuple(name for name, share in shares.items() if share.strategy.can_lend and self.nominal[name])
+        self.over = sum(max(0, used - self.nominal.get(name, 0)) for name, used in self.used.items())
+        self.dirty.update(dict.fromkeys([*shares, *self.used]))
+
+    def changed(self) -> Iterator[tuple[str, _Amounts]]:
+        """Yield the shares whose amounts may have changed since the last call, all lenders where any is lent."""
+        lent = self._lent() if self.over else {}
+        if lent or self.was_lent:
+            self.dirty.update(dict.fromkeys(self.lenders))
+        self.was_lent = bool(lent)
+        for name in self.dirty:
+            used, nominal = self.used.get(name, 0), self.nominal.get(name, 0)
+            own = min(used, nominal)
+            yield name, (own, lent.get(name, 0), used - own, nominal)
+        self.dirty.clear()
+
+    def _lent(self) -> dict[str, int]:
+        return divide(self.over, {name: max(0, self.nominal[name] - self.used.get(name, 0)) for name in self.lenders})
+
+
 class _Use:
     """Reads a trace instant by instant."""
 
     def __init__(self, scenario: Scenario, bin_ms: int, end_ms: int) -> None:
         self.settings = _settings(scenario)
         self.bin_ms, self.end_ms = bin_ms, end_ms
-        self.used: dict[str, dict[str, int]] = {}
+        self.units: dict[str, _Unit] = {}
+        self.limits: Capacity = {}
+        self.shares: dict[str, None] = {}
         self.jobs: dict[str, tuple[str, Capacity]] = {}
         self.placed: set[str] = set()
         self.series: dict[tuple[str, str], _Steps] = {}
-        self.borrowing: dict[str, int] = {}
-        self.dirty: dict[tuple[str, str], None] = {}
-        self.units: tuple[str, ...] = ()
 
     def instant(self, at_ms: int, events: Iterable[TraceEvent]) -> None:
         """Take in what happens at one time, then note what it left changed."""
@@ -114,53 +156,26 @@ class _Use:
     def settle(self, at_ms: int) -> None:
         """Apply the changes of settings up to a time."""
         while self.settings and self.settings[0][0] <= at_ms:
-            since_ms, self.shares, self.limits = self.settings.pop(0)
-            listed = (unit for share in self.shares.values() for unit in share.capacity_limits)
-            self.units = tuple(dict.fromkeys([*self.limits, *listed, *self.units]))
-            self.dirty.update(
-                dict.fromkeys((unit, share) for unit in self.units for share in [*self.shares, *self.used])
-            )
+            since_ms, shares, self.limits = self.settings.pop(0)
+            self.shares.update(dict.fromkeys(shares))
+            listed = (unit for share in shares.values() for unit in share.capacity_limits)
+            for unit in dict.fromkeys([*self.limits, *listed, *self.units]):
+                self.units.setdefault(unit, _Unit()).settle(shares, unit)
             self._note(since_ms)
-
-    shares: Mapping[str, QuotaShare]
-    limits: Capacity
 
     def _count(self, job: str, sign: int) -> None:
         share, need = self.jobs[job]
-        amounts = self.used.setdefault(share, {})
+        self.shares.setdefault(share)
         for unit, count in need.items():
-            amounts[unit] = amounts.get(unit, 0) + sign * count
-            self.dirty[unit, share] = None
+            self.units.setdefault(unit, _Unit()).count(share, sign * count)
 
     def _note(self, at_ms: int) -> None:
-        for unit in dict.fromkeys(unit for unit, _ in self.dirty):
-            self._note_unit(unit, at_ms)
-        self.dirty.clear()
-
-    def _note_unit(self, unit: str, at_ms: int) -> None:
-        """Put the shares that changed, or all of them where lent capacity may have moved between them."""
-        amounts = {name: (self.used.get(name, {}).get(unit, 0), self._nominal(name, unit)) for name in self._names()}
-        over = sum(max(0, used - nominal) for used, nominal in amounts.values())
-        idle = {
-            name: max(0, nominal - used)
-            for name, (used, nominal) in amounts.items()
-            if name in self.shares and self.shares[name].strategy.can_lend
-        }
-        lent = divide(over, idle) if over else {}
-        everyone = over or self.borrowing.get(unit)
-        self.borrowing[unit] = over
-        for name, (used, nominal) in amounts.items():
-            if everyone or (unit, name) in self.dirty:
-                own = min(used, nominal)
-                self._put(unit, name, at_ms, (own, lent.get(name, 0), used - own, nominal))
-        used_by_all = sum(used for used, _ in amounts.values())
-        self._put(unit, "", at_ms, (used_by_all - over, 0, over, self.limits.get(unit, 0)))
-
-    def _names(self) -> Iterable[str]:
-        return dict.fromkeys([*self.shares, *self.used])
-
-    def _nominal(self, share: str, unit: str) -> int:
-        return self.shares[share].capacity_limits.get(unit, 0) if share in self.shares else 0
+        for name, unit in self.units.items():
+            if not unit.dirty:
+                continue
+            for share, amounts in unit.changed():
+                self._put(name, share, at_ms, amounts)
+            self._put(name, "", at_ms, (unit.total - unit.over, 0, unit.over, self.limits.get(name, 0)))
 
     def _put(self, unit: str, share: str, at_ms: int, amounts: _Amounts) -> None:
         found = self.series.get((unit, share))
@@ -182,8 +197,9 @@ def use_over_time(trace: Iterable[TraceEvent], scenario: Scenario, end_ms: int, 
     for at_ms, events in groupby(trace, key=lambda event: event.at_ms):
         use.instant(at_ms, events)
     use.settle(end_ms)
-    order = {name: index for index, name in enumerate(["", *use._names()])}
-    keys = sorted(use.series, key=lambda key: (use.units.index(key[0]), order[key[1]]))
+    units = {unit: index for index, unit in enumerate(use.units)}
+    shares = {name: index for index, name in enumerate(["", *use.shares])}
+    keys = sorted(use.series, key=lambda key: (units[key[0]], shares[key[1]]))
     return [UseSeries(unit, share, use.series[unit, share].finish(end_ms), bin_ms) for unit, share in keys]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...simulate import SegmentKind
 from ...simulate.binned import Bins
 from ..times import tick_step_ms
+from ..visible import visible
 from .axes import CROSS, WIDTH, time_axis, window
 from .lives import Lives
 from .palette import BORROWED, IN_SHARE, OWN, PREEMPTED, WAITING
@@ -91,9 +92,9 @@ def crowd_rows(found: Sequence[Crowd], width_ms: int, end_ms: int) -> dict[str, 
         count = len(one.preempted)
         for index in range(count + 1):
             means = {field: values[min(index, count - 1)] for field, values in one.means.items()}
-            data["crowd"].append({"share": one.share, "at_ms": min(index * width_ms, end_ms), **means})
+            data["crowd"].append({"share": visible(one.share), "at_ms": min(index * width_ms, end_ms), **means})
         data["taken"] += [
-            {"share": one.share, "at_ms": min(end_ms, index * width_ms + width_ms // 2), "count": taken}
+            {"share": visible(one.share), "at_ms": min(end_ms, index * width_ms + width_ms // 2), "count": taken}
             for index, taken in enumerate(one.preempted)
             if taken
         ]

@@ -40,6 +40,8 @@ LIMIT: Final = Colour("limit", "#1b1f25", "#e9edf0")
 
 COLOURS: Final = (PAPER, INK, MUTED, GRID, OWN, BORROWED, IN_SHARE, LENT, WAITING, PREEMPTED, LIMIT)
 
+_DARK_DOT: Final = "#8cc9f5"
+
 
 def patterns() -> str:
     """Return the SVG patterns of the hatched colours, which `hatched` and `style_sheet` name."""
@@ -66,6 +68,7 @@ def style_sheet(within: str = "", *, live: bool = False) -> str:
         f'{within} [fill="{one.light}"]{{fill:url(#qe-{one.name})}}' for one in COLOURS if one.hatching and live
     ]
     dark = [rule for colour in COLOURS for rule in _dark(colour, within)]
+    dark.append(f".qe-{LENT.name}+circle{{fill:{_DARK_DOT}}}")
     return "\n".join([*hatching, "@media (prefers-color-scheme: dark) {", *dark, "}"]).strip() + "\n"
 
 

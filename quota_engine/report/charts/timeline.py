@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Layer = Any
 """A chart of one mark; Altair's own methods are not typed further."""
 ROW_HEIGHT: Final = 20
-SOURCES: Final = ("labels", "heads", "stretches", "arrows")
+SOURCES: Final = ("heads", "stretches", "arrows")
 """Names of the data sources, as `rows.laid_out` gives them."""
 RUNNING: Final = {
     SegmentKind.OWN.value: ("own limit", OWN),
@@ -52,7 +52,7 @@ def _row(expression: str) -> altair.Y:
     return altair.Y(
         f"{expression}:Q",
         title=None,
-        scale=altair.Scale(domainMin=0, domainMax=altair.ExprRef("rows"), reverse=True, nice=False, zero=False),
+        scale=altair.Scale(domain=[altair.ExprRef("rows"), 0], nice=False, zero=False),
         axis=altair.Axis(
             values=altair.ExprRef("sequence(0.5, rows)"),
             labelExpr=f"isValid({names}) ? {names} : ''",
@@ -117,6 +117,7 @@ def _waits() -> Layer:
             color=altair.Color("kind:N", scale=colours, legend=legend),
             strokeDash=altair.StrokeDash("kind:N", scale=dashes, legend=legend),
             tooltip=altair.Tooltip("what:N"),
+            description=altair.Description("what:N"),
         )
     )
 
@@ -137,6 +138,7 @@ def _bars() -> Layer:
             y2=altair.Y2("bottom"),
             color=altair.Color("kind:N", scale=colours, legend=altair.Legend(labelExpr=label, title=None)),
             tooltip=altair.Tooltip("what:N"),
+            description=altair.Description("what:N"),
         )
     )
 

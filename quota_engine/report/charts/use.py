@@ -7,6 +7,7 @@ the same type at once, so the areas don't get into each other's way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ...simulate.use import UseSeries
@@ -33,6 +34,26 @@ def telling(series: Sequence[UseSeries]) -> list[UseSeries]:
 def panel(one: UseSeries) -> str:
     """Return the title of a series' panel."""
     return f"{visible(one.unit)}, {visible(one.share) if one.share else 'all shares'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """The largest amounts of a series, each at its own time."""
+
+    limit: float
+    used: float
+    borrowed: float
+    lent: float
+
+
+def most_of(one: UseSeries) -> Most:
+    """Return the largest amounts of a series."""
+    return Most(
+        max(step.limit for step in one.steps),
+        max(step.own + step.borrowed for step in one.steps),
+        max(step.borrowed for step in one.steps),
+        max(step.lent for step in one.steps),
+    )
 
 
 def use_rows(series: Sequence[UseSeries], end_ms: int) -> list[dict[str, Any]]:

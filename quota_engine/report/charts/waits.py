@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...simulate import Measures
 from ..times import rough
 from ..visible import counted, visible
-from .axes import TIME_LABEL, WIDTH, label_of
+from .axes import WIDTH, duration_axis, label_of
 from .palette import BORROWED, IN_SHARE, INK, MUTED, OWN, WAITING, Colour
 
 if TYPE_CHECKING:
@@ -32,11 +32,12 @@ class Mark:
 
 
 _MARKS: Final = (
-    Mark("max", "longest", 100, "diamond", BORROWED, 230),
-    Mark("p95", "95 % wait no longer", 95, "square", IN_SHARE, 120),
-    Mark("p50", "median", 50, "circle", OWN, 50),
+    Mark("max", "longest", 100, "diamond", BORROWED, 400),
+    Mark("p95", "95 % wait no longer", 95, "square", IN_SHARE, 140),
+    Mark("p50", "median", 50, "circle", OWN, 45),
 )
 """The smaller stand before the larger, so that equal waits are all seen."""
+_TITLE: Final = "wait from submission to the first start"
 SHORTEST_AXIS_MS: Final = 60_000
 
 
@@ -65,9 +66,9 @@ def waits_chart(shares: Iterable[str], longest_ms: int, title: Any = None, descr
 
     names = list(shares)
     end_ms = max(longest_ms, SHORTEST_AXIS_MS)
-    chart: altair.LayerChart = altair.layer(
-        _spans(names, end_ms), _marks(names, end_ms), _notes(names, end_ms)
-    ).properties(width=WIDTH, height=max(1, len(names)) * ROW_HEIGHT, description=description)
+    chart: Any = altair.layer(_spans(names, end_ms), _marks(names, end_ms), _notes(names, end_ms)).properties(
+        width=WIDTH, height=max(1, len(names)) * ROW_HEIGHT, description=description
+    )
     return chart.properties(title=title) if title is not None else chart
 
 
@@ -80,21 +81,13 @@ def _share(names: list[str]) -> altair.Y:
     return altair.Y("share:N", title=None, sort=names, scale=altair.Scale(domain=names), axis=axis)
 
 
-def _wait(field: str, end_ms: int) -> altair.X:
-    import altair
-
-    axis = altair.Axis(labelExpr=TIME_LABEL, tickCount=6, labelOverlap=True, labelFlush=True)
-    scale = altair.Scale(type="utc", domain=[0, end_ms], nice=False)
-    return altair.X(f"{field}:T", title="wait from submission to the first start", scale=scale, axis=axis)
-
-
 def _spans(names: list[str], end_ms: int) -> Any:
     import altair
 
     return (
         altair.Chart(altair.NamedData("spans"))
         .mark_rule(strokeWidth=3, stroke=WAITING.light)
-        .encode(x=_wait("from_ms", end_ms), x2=altair.X2("to_ms"), y=_share(names))
+        .encode(x=duration_axis("from_ms", end_ms, _TITLE), x2=altair.X2("to_ms"), y=_share(names))
     )
 
 
@@ -110,11 +103,11 @@ def _marks(names: list[str], end_ms: int) -> Any:
         altair.Chart(altair.NamedData("marks"))
         .mark_point(filled=True, opacity=1, stroke=INK.light, strokeWidth=1)
         .encode(
-            x=_wait("wait_ms", end_ms),
+            x=duration_axis("wait_ms", end_ms, _TITLE),
             y=_share(names),
             color=altair.Color("kind:N", scale=colours, legend=legend),
             shape=altair.Shape("kind:N", scale=shapes, legend=legend),
-            size=altair.Size("kind:N", scale=sizes, legend=None),
+            size=altair.Size("kind:O", scale=sizes, legend=None),
             tooltip=altair.Tooltip("what:N"),
         )
     )
@@ -126,5 +119,5 @@ def _notes(names: list[str], end_ms: int) -> Any:
     return (
         altair.Chart(altair.NamedData("spans"))
         .mark_text(align="left", baseline="middle", dx=12, fontSize=11, color=MUTED.light)
-        .encode(x=_wait("to_ms", end_ms), y=_share(names), text=altair.Text("note:N"))
+        .encode(x=duration_axis("to_ms", end_ms, _TITLE), y=_share(names), text=altair.Text("note:N"))
     )
