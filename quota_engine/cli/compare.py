@@ -96,34 +96,36 @@ def command(
     """
     from .thresholds import read_limits, refuse_unknown
 
-    if len(declarations) < 2:
-        raise click.UsageError("name two declarations, OLD and NEW")
-    old, new, *more = declarations
-    files = [Path(file) for file in (*scenarios, *(more if scenarios else ()))]
-    if not files or (more and not scenarios):
-        raise click.UsageError("name the work to compare with --scenario FILE")
+    old, new, files = _asked(declarations, scenarios)
     if output.path is not None:
         check_room(output.path, _REPORT_BYTES * len(files))
     limits, moved, switches = read_limits(waits, lost, unpreempted), _moves(moves), read_switches(assumed)
     before, after = good_side(old), good_side(new)
-    compared = [(file, _compare(file, given, before.value, after.value, moved, switches)) for file in files]
+    works = [_work(file, given, switches) for file in files]
+    declared = {share.name for side in (before, after) for _, share in side.value.shares()}
+    refuse_unknown(limits, moved, declared, {job.share for work in works for job in work.jobs})
     from ..report.compare_view import JOBS_MAX, ComparedScenario, CompareReport
     from ..simulate.thresholds import judge_thresholds
 
-    declared = {share.name for side in (before, after) for _, share in side.value.shares()}
-    worked = {one.share for _, found in compared for one in found.work if one.jobs}
-    refuse_unknown(limits, moved, declared, worked)
+    compared = []
+    for file, work in zip(files, works, strict=True):
+        found = _compare(file, work, before.value, after.value, moved)
+        compared.append(ComparedScenario(file.as_posix(), found, judge_thresholds(found, limits)))
     shown = jobs_max if jobs_max is not None or output.format == "json" else JOBS_MAX
-    report = CompareReport(
-        old,
-        new,
-        edits_between(before.value, after.value),
-        [ComparedScenario(file.as_posix(), found, judge_thresholds(found, limits)) for file, found in compared],
-        after.positions,
-        shown,
-    )
+    edits = edits_between(before.value, after.value)
+    report = CompareReport(old, new, edits, compared, after.positions, shown)
     output.emit(_render(report, output))
     return report.exit_code
+
+
+def _asked(declarations: Sequence[str], scenarios: Sequence[str]) -> tuple[str, str, list[Path]]:
+    """Return OLD, NEW and the scenarios' files; those behind the first are where a shell's pattern puts them."""
+    if len(declarations) < 2:
+        raise click.UsageError("name two declarations, OLD and NEW")
+    if not scenarios:
+        raise click.UsageError("name the work to compare with --scenario FILE")
+    old, new, *more = declarations
+    return old, new, [Path(file) for file in (*scenarios, *more)]
 
 
 def good_side(argument: str) -> Good[Stack]:
@@ -156,20 +158,22 @@ def _moves(values: Sequence[str]) -> dict[str, str]:
     return moves
 
 
-def _compare(
-    file: Path, given: Given, old: Stack, new: Stack, moves: Mapping[str, str], switches: Mapping[str, object]
-) -> Comparison:
+def _work(file: Path, given: Given, switches: Mapping[str, object]) -> Scenario:
+    from .files import good_scenario
+
+    scenario = good_scenario(file, given).value
+    return replace(scenario, assumptions={**scenario.assumptions, **switches})
+
+
+def _compare(file: Path, work: Scenario, old: Stack, new: Stack, moves: Mapping[str, str]) -> Comparison:
     from ..scheduler.assumptions import AssumptionError
     from ..simulate import ScenarioError
     from ..simulate.compare import compare, play
     from ..simulate.sides import sides
-    from .files import good_scenario
 
-    loaded: Scenario = good_scenario(file, given).value
-    scenario = replace(loaded, assumptions={**loaded.assumptions, **switches})
     try:
-        before, after, work = sides(scenario, old, new, moves)
-        return compare(play(before), play(after), work)
+        before, after, shares = sides(work, old, new, moves)
+        return compare(play(before), play(after), shares)
     except AssumptionError as error:
         raise Trouble(str(error), fix="see quota-engine assumptions") from error
     except ScenarioError as error:
