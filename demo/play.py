@@ -19,6 +19,7 @@ from quota_engine.config import load_scenario
 from quota_engine.model.durations import format_duration
 from quota_engine.model.work import Job, Scenario, UpdatePriority
 from quota_engine.simulate import Start, run, sequence
+from quota_engine.workloads import prepare
 from quota_engine.simulate.outcome import PREEMPTED
 
 ENDPOINT = "AWS_ENDPOINT_URL_BATCH"
@@ -127,6 +128,7 @@ def main(path: str) -> int:
     scenario = load_scenario(path).value
     if scenario is None:
         raise SystemExit(f"{path} has errors; quota-engine validate {path} shows them")
+    scenario = prepare(scenario)
     return 0 if compare(predicted(scenario), play(scenario)) else 1
 
 

@@ -22,6 +22,7 @@ from quota_engine.config import load_scenario
 from quota_engine.model.durations import format_duration
 from quota_engine.model.work import Job, Scenario, UpdatePriority
 from quota_engine.simulate import measure, run
+from quota_engine.workloads import prepare
 
 from .play import agenda
 
@@ -151,6 +152,7 @@ def main() -> int:
     scenario = load_scenario(given.scenario).value
     if scenario is None:
         raise SystemExit(f"{given.scenario} has errors; quota-engine validate {given.scenario} shows them")
+    scenario = prepare(scenario)
     if not given.yes:
         print(f"This would submit {costs(scenario)}. Nothing was done; --yes does it.")
         return 2

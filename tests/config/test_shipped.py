@@ -10,6 +10,7 @@ from quota_engine.config import load_document, load_scenario
 from quota_engine.model.diagnostic import Severity
 from quota_engine.rules import check_scenario, check_stack
 from quota_engine.simulate import judge, run
+from quota_engine.workloads import prepare
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHIPPED = sorted([*ROOT.glob("stacks/[a-z]*.yaml"), *ROOT.glob("scenarios/*.yaml")])
@@ -29,5 +30,5 @@ def test_the_expectations_of_a_shipped_scenario_hold(path: Path) -> None:
     scenario = load_scenario(path).value
     assert scenario is not None
     assert scenario.expectations
-    verdicts = judge(run(scenario), scenario.expectations)
+    verdicts = judge(run(prepare(scenario)), scenario.expectations)
     assert [verdict.seen for verdict in verdicts if verdict.judgement.value != "holds"] == []
