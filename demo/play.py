@@ -19,8 +19,8 @@ from quota_engine.config import load_scenario
 from quota_engine.model.durations import format_duration
 from quota_engine.model.work import Job, Scenario, UpdatePriority
 from quota_engine.simulate import Start, run, sequence
-from quota_engine.workloads import prepare
 from quota_engine.simulate.outcome import PREEMPTED
+from quota_engine.workloads import prepare
 
 ENDPOINT = "AWS_ENDPOINT_URL_BATCH"
 AFTERWARDS_MS = 5 * 60_000
