@@ -80,11 +80,15 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Good(Generic[T]):
-    """A file without errors: its value, where that stands, and the warnings and notes it has all the same."""
+    """A file without errors: its value, where that stands, and the warnings and notes it has all the same.
+
+    `account` tells what became of a history's lines, "" where none is replayed.
+    """
 
     value: T
     positions: Positions
     found: Findings
+    account: str = ""
 
 
 def good_stack(path: Path) -> Good[Stack]:
@@ -95,10 +99,24 @@ def good_stack(path: Path) -> Good[Stack]:
 def declared_scenario(path: Path, given: Given = Given(), overlay: Overlay = ()) -> Good[Scenario]:  # noqa: B008 - frozen
     """Return the scenario at `path` as it is declared, with nothing generated yet, under what the command line gives.
 
-    `overlay` is laid over its stack. Raises Invalid when it, or a file it names, has an error.
+    The jobs of its history are read. `overlay` is laid over its stack. Raises Invalid when it, or a file it names, has
+    an error.
     """
     good = _good(load_scenario(path, overlay, given.parameters), path)
-    return good if given.seed is None else replace(good, value=replace(good.value, seed=given.seed))
+    if given.seed is not None:
+        good = replace(good, value=replace(good.value, seed=given.seed))
+    return good if good.value.replay is None else _with_history(good, path, given)
+
+
+def _with_history(good: Good[Scenario], path: Path, given: Given) -> Good[Scenario]:
+    """Read the jobs that the scenario replays; raises Invalid where too many lines can't be used."""
+    from .replay import replayed
+
+    read = replayed(good.value, good.positions, max_bad=given.max_bad, quiet=given.is_quiet)
+    found = replace(good.found, diagnostics=(*good.found.diagnostics, *read.found))
+    if read.scenario is None or read.is_bad:
+        raise Invalid(f"{path} can't replay its history", found)
+    return Good(read.scenario, good.positions, found, read.account)
 
 
 def good_scenario(path: Path, given: Given = Given()) -> Good[Scenario]:  # noqa: B008 - frozen

@@ -14,6 +14,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from ..model.replay import MaxBad, parse_max_bad
 from ..model.trouble import Trouble
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -203,21 +204,48 @@ def stack_path(argument: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the command line says in place of a scenario's own values: {parameter: value as written}, and the seed."""
+    """What the command line says in place of a scenario's own values: {parameter: value as written}, the seed, and how
+    many lines of a history may be bad."""
 
     parameters: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
+    max_bad: MaxBad | None = None
+    is_quiet: bool = True
+    """Whether nothing is to be shown of how the reading of a history goes on."""
+
+
+class _MaxBadType(click.ParamType[MaxBad]):
+    """`20` or `0.5%`."""
+
+    name = "N|P%"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> MaxBad:
+        limit = value if isinstance(value, MaxBad) else parse_max_bad(str(value))
+        if limit is None:
+            self.fail(f"{value!r} is neither a number of lines nor a percentage, such as 20 or 0.5%", param, ctx)
+        return limit
 
 
 def scenario_options(function: F) -> F:
-    """Add `--set NAME=VALUE` and `--seed N`; the function receives `given: Given`."""
+    """Add `--set NAME=VALUE`, `--seed N` and `--max-bad N|P%`; the function receives `given: Given`."""
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        given = Given(read_pairs(kwargs.pop("parameters"), "--set"), kwargs.pop("seed"))
+        given = Given(
+            read_pairs(kwargs.pop("parameters"), "--set"),
+            kwargs.pop("seed"),
+            kwargs.pop("max_bad"),
+            is_quiet=bool(kwargs.get("quiet")),
+        )
         return function(*args, given=given, **kwargs)
 
     for option in (
+        click.option(
+            "--max-bad",
+            type=_MaxBadType(),
+            metavar="N|P%",
+            help="How many lines of a replayed history may be unusable: a number, or a percentage and at least 10.",
+        ),
         click.option(
             "--seed",
             type=click.IntRange(min=0),

@@ -15,6 +15,7 @@ from ..model.policy import Policy
 from ..model.stack import Path as Place
 from ..model.stack import Stack
 from ..model.trouble import Trouble
+from ..model.work import Scenario
 from ..rules import check_accounts, check_scenario, check_stack
 from .files import Findings
 from .rule_pages import all_rules
@@ -91,8 +92,15 @@ def check_all(paths: Iterable[Path], selection: Selection | None = None, policie
 
 
 def _judged(loaded: Loaded[Any], policies: Sequence[Policy]) -> list[Diagnostic]:
-    """Return what rules and policies find. A scenario's stacks are judged by policies where they are checked."""
+    """Return what rules and policies find, and what is wrong with the first lines of a history.
+
+    A scenario's stacks are judged by policies where they are checked.
+    """
     found = loaded.judged(check_stack, check_scenario)
+    if isinstance(loaded.value, Scenario) and loaded.value.replay is not None:
+        from .replay import LINES_CHECKED, replayed
+
+        found += replayed(loaded.value, loaded.positions, lines_max=LINES_CHECKED).found
     if policies and loaded.kind == "stack" and loaded.draft is not None and not loaded.broken:
         found += loaded.positions.locate(check_policies(policies, loaded.data))
     return found

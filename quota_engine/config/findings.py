@@ -41,6 +41,7 @@ def _indent(text: str) -> str:
 _YAML = "YAML 1.2.2"
 _FORMAT = "docs/declaration.md"
 _SCENARIO = "docs/scenario.md"
+_REPLAY = "docs/replay.md"
 
 _ROWS: Final = (
     # id, name, what it checks, why it is wrong, example, use instead, source
@@ -521,9 +522,48 @@ _ROWS: Final = (
         "start: 2026-12-01T00:00:00+01:00",
         "ISO 8601; docs/scenario.md",
     ),
+    (
+        "QE530",
+        "replay-unreadable",
+        "The history that a scenario replays can be read, and it is known how it is written.",
+        "Its jobs would be missing.",
+        "replay: {file: hsitory.swf}",
+        "replay: {file: history.swf}",
+        _REPLAY,
+    ),
+    (
+        "QE531",
+        "replay-column",
+        "A column that a scenario names is one of the history's.",
+        "Nothing could be taken from it.",
+        "share: {column: que}",
+        "share: {column: queue}",
+        _REPLAY,
+    ),
+    (
+        "QE532",
+        "replay-bad-line",
+        (
+            "A line of the history tells of a job that can be submitted. "
+            "An error where there are more other lines than max_bad allows, else a warning; one for each reason."
+        ),
+        "The job is left out, and the queue of the simulation is emptier than the real one was.",
+        'share: {column: queue, map: {"0": interactive}}  # and a line of queue 1',
+        'share: {column: queue, map: {"0": interactive, "1": normal}}',
+        _REPLAY,
+    ),
+    (
+        "QE533",
+        "replay-without-jobs",
+        "A history has jobs that can be replayed.",
+        "Nothing would be simulated.",
+        "replay: {file: history.swf, from: 90d}  # of a history of 30 days",
+        "replay: {file: history.swf, from: 20d}",
+        _REPLAY,
+    ),
 )
 
-_SEVERITIES: Final = dict.fromkeys(("QE118", "QE508", "QE509", "QE515"), Severity.WARNING)
+_SEVERITIES: Final = dict.fromkeys(("QE118", "QE508", "QE509", "QE515", "QE533"), Severity.WARNING)
 
 FINDINGS: Final = {
     row[0]: Kind(row[0], row[1], _page(*row[2:]), _SEVERITIES.get(row[0], Severity.ERROR)) for row in _ROWS

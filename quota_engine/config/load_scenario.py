@@ -8,20 +8,22 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any, Final
 
 from ..model.diagnostic import Diagnostic, Positions
+from ..model.replay import Replay
 from ..model.sampling import Empirical
 from ..model.stack import JobQueue, Path, Stack
 from ..model.work import ApplyStack, Event, Scenario
+from .build_replay import build_replay
 from .build_scenario import build_event, build_expectation, build_jobs, build_timing, copy_names, milliseconds
 from .build_workloads import build_workload, parse_start
 from .document import Document, read_document
 from .findings import FINDINGS_MAX, did_you_mean, finding, too_many
 from .include import read_work
-from .known import complete
+from .known import complete, names_of
 from .links import Family
 from .load_stack import data_of, read_stack
 from .loaded import Loaded, has_errors, in_order, nothing
@@ -29,6 +31,7 @@ from .observed import read_observed
 from .overlay import Overlay
 from .parameters import substitute
 from .references import check_references, choose_queue
+from .replay_checks import REPLAY, check_replay
 from .shape import check_shape
 from .source import Unreadable, read_source
 from .tree import positions
@@ -100,13 +103,32 @@ def _read(reading: _Reading) -> Scenario | None:
         reading.found += problems
         if queue is not None:
             references = check_references(reading.data, own.draft, queue, reading.where)
-            reading.found += _first(_not_taken_out(reading.broken, references))
+            replay = _replay_checks(reading, own.draft, queue)
+            reading.found += _first(_not_taken_out(reading.broken, chain(references, replay)))
     reading.found += _not_taken_out(reading.broken, check_start(reading.data))
     events = _events(reading, queue.name if queue else "")
     observed = _observed(reading)
     if own is None or own.value is None or queue is None or has_errors(reading.found):
         return None
-    return _build(reading.data, own.value, queue.name, events, observed)
+    scenario = _build(reading.data, own.value, queue.name, events, observed)
+    return replace(scenario, replay=_replay(reading, own.value, queue)) if REPLAY in reading.data else scenario
+
+
+def _history(reading: _Reading) -> str:
+    """Return the path of the history that is replayed, "" where none is named."""
+    name = reading.data[REPLAY].get("file")
+    return reading.beside(name, (REPLAY, "file")) if name else ""
+
+
+def _replay_checks(reading: _Reading, stack: Stack, queue: JobQueue) -> Iterator[Diagnostic]:
+    if isinstance(reading.data.get(REPLAY), Mapping):
+        return check_replay(reading.data[REPLAY], names_of(reading.data, stack, queue), _history(reading))
+    return iter(())
+
+
+def _replay(reading: _Reading, stack: Stack, queue: JobQueue) -> Replay:
+    units = names_of(reading.data, stack, queue).units
+    return build_replay(reading.data[REPLAY], _history(reading), units)
 
 
 _OF_PARTS: Final = {"QE510": None, "QE517": "until", "QE519": "start"}

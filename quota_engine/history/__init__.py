@@ -4,7 +4,18 @@ Reads files, line by line, in bounded memory. What a scenario says of a history 
 """
 
 from .bad_lines import BadLines
-from .read import Fits, History, read_history
+from .read import Fits, History, read_history, refuse
+from .scenario import taken_names, with_history
 from .text import HistoryError, Progress
 
-__all__ = ["BadLines", "Fits", "History", "HistoryError", "Progress", "read_history"]
+__all__ = [
+    "BadLines",
+    "Fits",
+    "History",
+    "HistoryError",
+    "Progress",
+    "read_history",
+    "refuse",
+    "taken_names",
+    "with_history",
+]

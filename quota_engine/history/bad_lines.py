@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -35,6 +36,13 @@ class BadCount:
     total: int = 0
     _counts: dict[str, int] = field(default_factory=dict)
     _first: dict[str, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, bad: Iterable[BadLines]) -> BadCount:
+        """Go on counting where others left off."""
+        bad = list(bad)
+        counts = {one.reason: one.count for one in bad}
+        return cls(sum(counts.values()), counts, {one.reason: list(one.first) for one in bad})
 
     def add(self, line: int, reason: str) -> None:
         self.total += 1

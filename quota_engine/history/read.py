@@ -6,9 +6,9 @@ the first job was submitted is known at the end of a file that may be in any ord
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ..model.replay import Format, Replay
@@ -79,24 +79,22 @@ def read_history(
     replay: Replay,
     *,
     start: Start | None = None,
-    taken: Collection[str] = (),
-    fits: Fits | None = None,
+    is_taken: Callable[[str], bool] | None = None,
     progress: Progress | None = None,
     lines_max: int | None = None,
 ) -> History:
-    """Read the jobs of a history. `taken` are names that other jobs have; `lines_max` bounds how much is read.
+    """Read the jobs of a history. `is_taken` tells names that other jobs have; `lines_max` bounds how much is read.
 
     Raises HistoryError for what is wrong with the file as a whole. How many bad lines are too many, the caller knows.
     """
-    select = _selection(replay, start, fits, _first_ms(replay, lines_max))
+    select = _selection(replay, start, _first_ms(replay, lines_max))
     count = _Count()
     drafts: list[tuple[int, Draft]] = []
     with closing(_drafts(replay, count, progress, lines_max)) as read:
         for number, draft in read:
-            try:
-                select(draft)
-            except (BadValue, LeftOut) as reason:
-                count.note(number, reason)
+            reason = select(draft)
+            if reason:
+                count.note(number, LeftOut(reason))
                 continue
             drafts.append((number, draft))
             if len(drafts) > JOBS_MAX:
@@ -106,8 +104,25 @@ def read_history(
                 count.is_whole = False
                 break
     left_out = dict(sorted(count.left_out.items()))
-    jobs = _jobs(replay, drafts, start, set(taken))
+    jobs = _jobs(replay, drafts, start, is_taken)
     return History(replay.shown, jobs, count.lines, left_out, count.bad.by_reason(), count.is_whole)
+
+
+def refuse(history: History, fits: Fits) -> History:
+    """Return the history without the jobs that `fits` has something against: their lines are bad."""
+    bad = BadCount.of(history.bad)
+    refusals: dict[tuple[str, int], str] = {}
+    jobs: list[Job] = []
+    for job in history.jobs:
+        key = (job.share, id(job.need))  # equal needs are one object, which the jobs keep alive
+        refusal = refusals.get(key)
+        if refusal is None:
+            refusal = refusals[key] = fits(job.share, job.need)
+        if refusal:
+            bad.add(job.line, refusal)
+        else:
+            jobs.append(job)
+    return replace(history, jobs=jobs, bad=bad.by_reason())
 
 
 def _drafts(
@@ -161,27 +176,18 @@ def _first_ms(replay: Replay, lines_max: int | None) -> int:
         return min((draft.submit_ms for _, draft in read), default=0)
 
 
-def _selection(replay: Replay, start: Start | None, fits: Fits | None, first_ms: int) -> Callable[[Draft], None]:
-    """Return what raises LeftOut for a job that is not selected, and BadValue for one that can't be taken."""
+def _selection(replay: Replay, start: Start | None, first_ms: int) -> Callable[[Draft], str]:
+    """Return what tells why a job is not selected, "" for one that is."""
     from_ms = None if replay.from_ms is None else first_ms + replay.from_ms
     until_ms = None if replay.until_ms is None else first_ms + replay.until_ms
     start_ms = None if replay.is_shifted else _base_ms(start)
-    refusals: dict[tuple[str, int], str] = {}
 
-    def select(draft: Draft) -> None:
+    def select(draft: Draft) -> str:
         if from_ms is not None and draft.submit_ms < from_ms:
-            raise LeftOut(BEFORE)
+            return BEFORE
         if until_ms is not None and draft.submit_ms >= until_ms:
-            raise LeftOut(AFTER)
-        if start_ms is not None and draft.submit_ms < start_ms:
-            raise LeftOut(BEFORE_START)
-        if fits is not None:
-            key = (draft.share, id(draft.need))  # equal needs are one object, which the drafts keep alive
-            refusal = refusals.get(key)
-            if refusal is None:
-                refusal = refusals[key] = fits(draft.share, draft.need)
-            if refusal:
-                raise BadValue(refusal)
+            return AFTER
+        return BEFORE_START if start_ms is not None and draft.submit_ms < start_ms else ""
 
     return select
 
@@ -190,17 +196,20 @@ def _base_ms(start: Start | None) -> int:
     return start.epoch_ms if start is not None else 0
 
 
-def _jobs(replay: Replay, drafts: list[tuple[int, Draft]], start: Start | None, taken: set[str]) -> list[Job]:
+def _jobs(
+    replay: Replay, drafts: list[tuple[int, Draft]], start: Start | None, is_taken: Callable[[str], bool] | None
+) -> list[Job]:
     """Turn drafts into jobs in the order of their lines; each draft is let go as its job is made."""
     first_ms = min((draft.submit_ms for _, draft in drafts), default=0)
     base_ms = first_ms if replay.is_shifted else _base_ms(start)
     jobs: list[Job] = []
+    names: set[str] = set()
     drafts.reverse()
     while drafts:
         number, draft = drafts.pop()
         jobs.append(
             Job(
-                name=_name(draft.name, number, taken),
+                name=_name(draft.name, number, names, is_taken),
                 share=draft.share,
                 need=draft.need,
                 submit_at_ms=draft.submit_ms - base_ms,
@@ -215,12 +224,12 @@ def _jobs(replay: Replay, drafts: list[tuple[int, Draft]], start: Start | None, 
     return jobs
 
 
-def _name(stated: str, number: int, taken: set[str]) -> str:
+def _name(stated: str, number: int, names: set[str], is_taken: Callable[[str], bool] | None) -> str:
     """Return a name that no other job has, and note it: the stated one, with the line's number where it is taken."""
     name = stated[:NAME_MAX] or f"line-{number}"
-    if name in taken:
+    if name in names or (is_taken is not None and is_taken(name)):
         name = f"{name}@{number}"
-        while name in taken:
+        while name in names:
             name += "@"
-    taken.add(name)
+    names.add(name)
     return name

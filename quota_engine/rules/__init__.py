@@ -8,6 +8,7 @@ from . import accounts, around, capacity, names, queues, references, shares, sha
 from .accounts import Clash, check_accounts
 from .check import check_environment, check_policy, check_queue, check_scenario, check_share, check_stack
 from .registry import RULES, Rule, page
+from .work import refusal_of
 
 __all__ = [
     "RULES",
@@ -21,6 +22,7 @@ __all__ = [
     "check_share",
     "check_stack",
     "page",
+    "refusal_of",
 ]
 
 _MODULES = (accounts, around, capacity, names, queues, references, shares, sharing, work, workloads)

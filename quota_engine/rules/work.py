@@ -6,12 +6,12 @@ the first of its copies, or a workload, by its name: jobs are in submit order, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from ..model import service_facts as facts
 from ..model.diagnostic import Severity
-from ..model.stack import JobQueue, Path, QuotaShare, State, borrow_allowance
+from ..model.stack import Capacity, JobQueue, Path, QuotaShare, State, borrow_allowance
 from ..model.work import ApplyStack, Fail, Job, Scenario, SetCapacity, Terminate, UpdatePriority
 from .names import label
 from .registry import Fault, rule
@@ -42,6 +42,8 @@ def in_share_preemption_without_priorities(scenario: Scenario) -> Iterator[Fault
         - {name: a, share: QS1, instances: {ml.g5.xlarge: 1}, priority: 1}
         - {name: b, share: QS1, instances: {ml.g5.xlarge: 1}, priority: 2}
     """
+    if scenario.replay is not None:
+        return
     changed = {event.job for event in scenario.events if isinstance(event, UpdatePriority)}
     for share in scenario.stack.job_queues[scenario.queue].quota_shares.values():
         jobs = [job for job in scenario.jobs if job.share == share.name]
@@ -80,8 +82,7 @@ def job_that_can_never_run(scenario: Scenario) -> Iterator[Fault]:
       jobs:
         - {name: a, share: QS1, instances: {ml.g5.xlarge: 1}}
     """
-    changes = any(isinstance(event, ApplyStack | SetCapacity) for event in scenario.events)
-    if changes or scenario.assumptions:
+    if not _is_fixed(scenario):
         return
     queue = scenario.stack.job_queues[scenario.queue]
     environment = scenario.stack.service_environments[queue.service_environments[0]]
@@ -102,6 +103,41 @@ def job_that_can_never_run(scenario: Scenario) -> Iterator[Fault]:
             if blocked is not None and not any(is_of(name, workload) for name in meant):
                 asks = f"workload '{workload.name}' brings jobs that ask"
                 yield _never_runs(path, asks, f"{workload.name}-0001", replace(workload.template, need=need), blocked)
+
+
+def refusal_of(scenario: Scenario) -> Callable[[str, Capacity], str]:
+    """Return what tells why a job of a share and a need can't be taken or can never run, "" where it can.
+
+    For jobs that are many and not declared. As for declared ones, only what can't change is judged.
+    """
+    queue = scenario.stack.job_queues[scenario.queue]
+    there = scenario.stack.service_environments[queue.service_environments[0]].capacity_limits
+    applied = [event.stack for event in scenario.events if isinstance(event, ApplyStack)]
+    shares = {*queue.quota_shares, *(name for stack in applied for name in stack.job_queues[queue.name].quota_shares)}
+    is_fixed = _is_fixed(scenario)
+
+    def refusal(share: str, need: Capacity) -> str:
+        if share not in shares:
+            return f"the queue has no quota share '{share}'"
+        if not is_fixed:
+            return ""
+        missing = [unit for unit in need if unit not in there]
+        if missing:
+            return f"the queue's service environment has no {missing[0]}"
+        blocked = _blocked(share, need, queue, there)
+        if blocked is None:
+            return ""
+        _, unit, most = blocked
+        return f"it asks for {need[unit]} {unit}, and at most {most} can be had in '{share}'"
+
+    return refusal
+
+
+def _is_fixed(scenario: Scenario) -> bool:
+    """Whether the queue stays as it is declared, under the usual assumptions."""
+    return not scenario.assumptions and not any(
+        isinstance(event, ApplyStack | SetCapacity) for event in scenario.events
+    )
 
 
 def _never_runs(path: Path, asks: str, name: str, job: Job, blocked: tuple[str, str, int]) -> Fault:
