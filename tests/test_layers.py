@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
         "model",
         "config",
         "rules",
+        "history",
         "workloads",
         "simulate",
         "live",

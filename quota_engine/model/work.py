@@ -169,9 +169,9 @@ class Expectation:
 class Scenario:
     """Work on one queue of a stack, and what is expected of it.
 
-    As declared, `jobs` are those that are spelled out, `workloads` are still to be generated from `seed`, and `replay`
-    is still to be read; `workloads.prepare` returns the scenario with all its jobs, and none left to come. Jobs are in
-    the order of `arrival_key`.
+    As declared, `jobs` are those that are spelled out, `replay` is still to be read, and `workloads` are still to be
+    generated from `seed`: `history.with_history` and `workloads.prepare` return the scenario with these jobs too, and
+    none left to come. Jobs are in the order of `arrival_key`.
     """
 
     description: str

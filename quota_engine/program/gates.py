@@ -18,10 +18,11 @@ import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from quota_engine.config import Loaded, Unreadable, load_scenario
+from quota_engine.history import HistoryError, read_history, refuse, taken_names, with_history
 from quota_engine.model.diagnostic import Severity
 from quota_engine.model.stack import Stack
 from quota_engine.model.work import Scenario
-from quota_engine.rules import check_scenario, check_stack
+from quota_engine.rules import check_scenario, check_stack, refusal_of
 from quota_engine.simulate import ScenarioError, judge
 from quota_engine.simulate import run as simulate
 from quota_engine.workloads import TooManyJobs, prepare
@@ -154,12 +155,26 @@ def _failures(declaration: Path, path: Path) -> list[str]:
     if not _is_about(loaded, declaration):
         return [f"{path}: it is about the stack {loaded.stacks[0].file}, not about {declaration}"]
     try:
-        verdicts = judge(simulate(prepare(loaded.value)))
-    except (ScenarioError, TooManyJobs) as error:
+        scenario, bad = _with_history(loaded.value)
+        if bad:
+            return [f"{path}: {one}" for one in bad]
+        verdicts = judge(simulate(prepare(scenario)))
+    except (ScenarioError, TooManyJobs, HistoryError) as error:
         return [f"{path}: {error}"]
     if not verdicts:
         return [f"{path}: it expects nothing, so nothing can hold"]
     return [f"{path}: {one.expected}; {one.seen}" for one in verdicts if not one.holds]
+
+
+def _with_history(scenario: Scenario) -> tuple[Scenario, list[str]]:
+    """Return the scenario with the jobs of its history, and what is wrong with that where too much is."""
+    replay = scenario.replay
+    if replay is None:
+        return scenario, []
+    read = read_history(replay, start=scenario.start, is_taken=taken_names(scenario))
+    history = refuse(read, refusal_of(scenario))
+    bad = [] if replay.max_bad.allows(history.bad_count, history.line_count) else history.bad
+    return with_history(scenario, history), [f"{history.shown}, {one}" for one in bad]
 
 
 def _is_about(loaded: Loaded[Scenario], declaration: Path) -> bool:

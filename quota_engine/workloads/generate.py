@@ -6,7 +6,7 @@ the arrivals, and another rate the durations, as they are: two runs differ by wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain, count, islice
 from random import Random
@@ -24,18 +24,18 @@ class TooManyJobs(ValueError):
     """The workloads of a scenario generate more than `JOBS_MAX` jobs."""
 
 
-def prepare(scenario: Scenario, replayed: Iterable[Job] = ()) -> Scenario:
+def prepare(scenario: Scenario) -> Scenario:
     """Return the scenario with all its jobs, in submit order, and nothing left to generate.
 
-    The jobs are those spelled out, those of the workloads, and `replayed`, those of a history. Prepared again, a
-    scenario stays as it is. Raises TooManyJobs.
+    The jobs are those spelled out or read from a history, which `history` does before, and those of the workloads.
+    Prepared again, a scenario stays as it is. Raises TooManyJobs, and ValueError for a history that was not read.
     """
-    jobs = [*scenario.jobs, *_generated(scenario)]
-    jobs.extend(replayed)
-    if len(jobs) == len(scenario.jobs):
-        return replace(scenario, workloads=(), replay=None)
-    jobs.sort(key=arrival_key)
-    return replace(scenario, jobs=tuple(jobs), workloads=(), replay=None)
+    if scenario.replay is not None:
+        raise ValueError(f"the history {scenario.replay.shown} has not been read")
+    if not scenario.workloads:
+        return scenario
+    jobs = sorted((*scenario.jobs, *_generated(scenario)), key=arrival_key)
+    return replace(scenario, jobs=tuple(jobs), workloads=())
 
 
 def _generated(scenario: Scenario) -> list[Job]:
