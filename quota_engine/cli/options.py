@@ -50,6 +50,11 @@ class Output:
         """Columns to draw in; 100 where there is no terminal, so that a pipe's bytes don't depend on one."""
         return min(os.get_terminal_size(self.stream.fileno()).columns, 160) if self.is_terminal else 100
 
+    def check(self, size: int = 4096) -> None:
+        """Raise Trouble where a result of this size can't be written, before work is done for it."""
+        if self.path is not None:
+            check_room(self.path, size)
+
     def emit(self, text: str) -> None:
         """Write the result: to stdout, or to the file as a whole (an interrupted write leaves the old file)."""
         body = text if text.endswith("\n") or not text else text + "\n"
@@ -128,17 +133,44 @@ def _take_room(handle: int, size: int) -> None:
         left -= os.write(handle, bytes(min(left, 1 << 20)))
 
 
+def write_all(directory: Path, contents: Mapping[str, bytes]) -> None:
+    """Put files {name: content} into a directory, made where it is missing: all of them or none."""
+    temporaries: dict[Path, str] = {}
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            for name, body in contents.items():
+                temporaries[directory / name] = _written(directory / name, body)
+            for target in list(temporaries):
+                os.replace(temporaries.pop(target), target)
+        finally:
+            for temporary in temporaries.values():
+                os.unlink(temporary)
+    except OSError as error:
+        raise Trouble(f"can't write to {directory}", why=error.strerror or str(error)) from error
+
+
 def _replace(target: Path, body: bytes) -> None:
     """Write a new file beside `target` and put it in its place; an interrupted write leaves nothing behind."""
+    temporary = _written(target, body)
+    try:
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _written(target: Path, body: bytes) -> str:
+    """Write what is to become `target`, with its mode, to a file beside it, whose path is returned."""
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(body)
         os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
+    return temporary
 
 
 def _umask() -> int:
@@ -160,6 +192,7 @@ def output_options(*formats: str) -> Callable[[F], F]:
                 quiet=kwargs.pop("quiet"),
                 verbose=kwargs.pop("verbose"),
             )
+            output.check()
             return function(*args, output=output, **kwargs)
 
         for option in (

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from ..model.trouble import Trouble
-from .options import Given, Output, output_options, read_switches, scenario_options, worst
+from .options import Given, Output, check_room, output_options, read_switches, scenario_options, worst, write_all
 
 if TYPE_CHECKING:
     from ..model.work import Scenario
     from ..simulate import Measures, Run, Tried, Verdict
+
+_OF_ONE: Final = ("html", "jsonl", "perfetto")
+"""Formats of which a file holds one scenario."""
+_PAGE_BYTES: Final = 2_000_000
+"""What a page, or the pictures of a run, need at the least."""
 
 
 @click.command(
@@ -35,15 +40,30 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Run again under each other value of each assumption and tell which would change this run, and what first.",
 )
+@click.option(
+    "--charts",
+    "charts_path",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIRECTORY",
+    help="Draw timeline, use, waits and (of many) jobs into DIRECTORY too, each as SVG and PNG.",
+)
 @scenario_options
-@output_options("text", "json", "markdown")
-def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, given: Given, output: Output) -> int:
+@output_options("text", "json", "markdown", "html", "jsonl", "perfetto")
+def command(
+    scenarios: Sequence[Path],
+    assumed: Sequence[str],
+    sensitive: bool,
+    charts_path: Path | None,
+    given: Given,
+    output: Output,
+) -> int:
     """Run each SCENARIO to its end and tell what happened: a story, a timeline, and a verdict per expectation.
 
     Exit 0: all expectations hold. Exit 1: some don't. Exit 2: a file has errors.
     """
     from .files import good_scenario
 
+    _check_pictures(scenarios, charts_path, output)
     switches = read_switches(assumed)
     loaded = [good_scenario(path, given) for path in scenarios]
     told = [
@@ -51,7 +71,33 @@ def command(scenarios: Sequence[Path], assumed: Sequence[str], sensitive: bool, 
         for path, one in zip(scenarios, loaded, strict=True)
     ]
     output.emit(_render(told, output))
+    if charts_path is not None:
+        _draw(told[0], charts_path)
     return worst([int(not all(verdict.holds for verdict in one.verdicts)) for one in told])
+
+
+def _check_pictures(scenarios: Sequence[Path], charts_path: Path | None, output: Output) -> None:
+    """Find out before the work that what was asked for can be made, and written."""
+    if charts_path is not None or output.format == "html":
+        import altair  # noqa: F401 - found missing before the work, not after
+        import vl_convert  # noqa: F401
+    if len(scenarios) > 1 and (charts_path is not None or output.format in _OF_ONE):
+        what = "--charts" if charts_path is not None else f"--format {output.format}"
+        raise Trouble(f"{what} takes one scenario, not {len(scenarios)}", fix="run quota-engine once for each")
+    if output.format == "html":
+        output.check(_PAGE_BYTES)
+    if charts_path is not None:
+        nearest = next(path for path in (charts_path, *charts_path.absolute().parents) if path.exists())
+        check_room(nearest / "timeline.svg", _PAGE_BYTES)
+
+
+def _draw(told: Told, directory: Path) -> None:
+    from ..report.charts.drawing import KINDS, render
+    from ..report.charts.lives import lives
+    from ..report.simulation_charts import pictures
+
+    drawn = pictures(told.run, told.measures, lives(told.run))
+    write_all(directory, {f"{name}.{kind}": render(spec, kind) for name, spec in drawn.items() for kind in KINDS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +133,19 @@ def _render(told: Sequence[Told], output: Output) -> str:
 
             runs = [as_json(one.run, one.verdicts, one.measures, one.tried) for one in told]
             return json.dumps({"scenarios": runs}, indent=2, ensure_ascii=False)
+        case "html":
+            from ..report import simulation_html
+
+            one = told[0]
+            return simulation_html.render(one.run, one.verdicts, one.measures, one.tried)
+        case "jsonl":
+            from ..report import simulation_jsonl
+
+            return simulation_jsonl.render(told[0].run)
+        case "perfetto":
+            from ..report import simulation_perfetto
+
+            return simulation_perfetto.render(told[0].run)
         case "markdown":
             from ..report import simulation_markdown
 

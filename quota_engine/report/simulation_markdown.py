@@ -1,11 +1,13 @@
-"""A simulation as Markdown, for a pull request: verdicts and story as tables, the timeline as a code block."""
+"""A simulation as Markdown, for a pull request: verdicts and story as tables, a Mermaid chart, the timeline as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..simulate import Run, Tried, Verdict, timelines
+from .charts.lives import lives
 from .gantt import draw
+from .mermaid import gantt
 from .simulation_sensitivity import markdown_section
 from .simulation_text import MAX_LINES, queue_of, share_title
 from .story import story
@@ -35,7 +37,7 @@ def render(
     found += _unfinished(run)
     found += ["<details><summary>What happens</summary>", "", *_story(run, max_lines), "", "</details>", ""]
     found += markdown_section(tried) if tried is not None else []
-    return "\n".join([*found, *_timeline(run, max_lines)]) + "\n"
+    return "\n".join([*found, *gantt(run, lives(run)), *_timeline(run, max_lines)]) + "\n"
 
 
 def _row(verdict: Verdict) -> str:

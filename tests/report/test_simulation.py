@@ -129,7 +129,8 @@ def test_markdown_shows_verdicts_story_and_timeline(trouble: Run) -> None:
     assert text.startswith("### ")
     assert "| ❌ | never preempted share A |" in text
     assert "can never run" not in text.splitlines()[0]
-    assert text.count("```") == 2
+    assert text.count("```mermaid") == 1
+    assert text.count("```") == 4
 
 
 def test_output_does_not_depend_on_the_run_before(announcement: Run) -> None:

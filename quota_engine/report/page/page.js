@@ -161,7 +161,9 @@
     const view = views.timeline;
     for (const [name, rows] of Object.entries(data)) view.data(name, rows);
     view.signal("names", names).signal("rows", Math.max(1, names.length)).height(ROW_HEIGHT * Math.max(1, names.length));
-    for (const name of LINKED) await views[name].signal("from_ms", state.from).signal("to_ms", state.to).runAsync();
+    for (const name of LINKED) {
+      if (views[name]) await views[name].signal("from_ms", state.from).signal("to_ms", state.to).runAsync();
+    }
     fit();
     tell(all, jobs, data.stretches);
   }
@@ -193,10 +195,11 @@
     byId("timeline-more").hidden = drawn.length <= TABLE_MAX;
   }
 
+  const whole = (ms) => (run.endMs > 60000 ? Math.round(ms / 1000) * 1000 : Math.round(ms));
   function move(from, to) {
     const span = Math.max(Math.min(to - from, run.endMs), Math.min(1000, run.endMs));
-    state.from = Math.round(Math.max(0, Math.min(from, run.endMs - span)));
-    state.to = Math.round(state.from + span);
+    state.from = Math.max(0, whole(Math.min(from, run.endMs - span)));
+    state.to = Math.min(run.endMs, state.from + Math.max(1, whole(span)));
     state.page = 0;
     return draw();
   }
@@ -343,17 +346,21 @@
     const around = run.preemptions.length ? run.preemptions[0].at : 0;
     let span = run.endMs;
     while (span > 120000 && chosen().length > ROWS_MAX) {
-      span /= 2;
-      state.from = Math.round(Math.max(0, Math.min(around - span / 2, run.endMs - span)));
-      state.to = Math.round(state.from + span);
+      span = whole(span / 2);
+      state.from = whole(Math.max(0, Math.min(around - span / 2, run.endMs - span)));
+      state.to = state.from + span;
     }
   }
 
   async function begin() {
-    for (const name of Object.keys(report.specs)) await embed(name);
+    const early = Object.keys(report.specs).filter((name) => name === "timeline" || name === "jobs");
+    const late = Object.keys(report.specs).filter((name) => !early.includes(name));
+    for (const name of early) await embed(name);
     listen();
     if (IS_CROWD) narrow();
     await draw();
+    for (const name of late) await embed(name);
+    fit();
     document.documentElement.dataset.ready = "yes";
   }
   begin().catch((error) => {
