@@ -1,48 +1,24 @@
 """The live page in headless Chromium: what a person, a phone and a screen reader get from it.
 
-Needs Debian's `chromium` and `chromium-driver` (or Chrome and chromedriver); without them the tests are skipped and
-say so. Names that users chose are data: none of them may become markup or script.
+Names that users chose are data: none of them may become markup or script.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.browser import browsing, wait_for
 from tests.conftest import Emulator
 from tests.emulator.resources import make_blog_queue, submit
-
-BROWSER = next((found for name in ("chromium", "google-chrome") if (found := shutil.which(name))), None)
-DRIVER = shutil.which("chromedriver")
-WAIT_S = 15
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Start Chromium without a window; in CI its absence is an error, elsewhere a skip that is shown."""
-    if BROWSER is None or DRIVER is None:
-        reason = "the page is not tested: install chromium and chromium-driver (Debian) to run this"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"):
-        options.add_argument(argument)
-    if os.geteuid() == 0:
-        options.add_argument("--no-sandbox")  # Chromium refuses to run as root with it
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-    try:
+    with browsing() as driver:
         yield driver
-    finally:
-        driver.quit()
 
 
 @pytest.fixture
@@ -60,12 +36,6 @@ def blog(emulator: Emulator) -> Emulator:
 
 
 BIG = '{"ResourceConfig": {"InstanceType": "ml.g5.xlarge", "InstanceCount": 2}}'
-
-
-def wait_for(browser: Any, condition: Any) -> Any:
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    return WebDriverWait(browser, WAIT_S, poll_frequency=0.05).until(condition)
 
 
 def opened(browser: Any, emulator: Emulator) -> str:
