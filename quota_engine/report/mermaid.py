@@ -24,7 +24,7 @@ _DAY_MS: Final = 86_400_000
 _TAGS: Final = {
     SegmentKind.WAITING: ("waits", "done, "),
     SegmentKind.OWN: ("own", "active, "),
-    SegmentKind.BORROWED: ("borrowed", "crit, "),
+    SegmentKind.BORROWED: ("borrowed", ""),
     SegmentKind.IN_SHARE: ("in-share", "active, crit, "),
     SegmentKind.PREEMPTED: ("preempted", "done, crit, "),
 }

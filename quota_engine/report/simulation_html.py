@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from itertools import islice
@@ -17,17 +16,17 @@ from typing import Any, Final
 
 from quota_engine import __version__
 
-from ..scheduler.assumptions import POINTS
+from ..scheduler.points import POINTS
 from ..scheduler.trace import Dispatched, PreemptionStarted
 from ..simulate import Measures, Run, Tried, Verdict
-from ..simulate.use import UseSeries
 from . import declaration_yaml, simulation_charts, simulation_sensitivity
 from .charts import axes, overview, palette, timeline, use, waits
 from .charts.drawing import configured, json_for_script, script_bundle
-from .charts.lives import Lives, lives
-from .charts.packed import JOBS_MAX, packed
+from .charts.lives import lives
+from .charts.packed import packed
 from .markup import Html, details, section, table, text
 from .markup import lines as escaped_lines
+from .simulation_figures import Page, jobs, timeline_figure, use_figure, wait, waits_figure
 from .simulation_text import queue_of
 from .story import amount, story
 from .times import clock, rough
@@ -40,28 +39,11 @@ LISTED_MAX: Final = 100
 _MARKS: Final = {"holds": "✓ holds", "fails": "✗ fails", "undecided": "? undecided"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """What the parts of the page are made from."""
-
-    run: Run
-    verdicts: Sequence[Verdict]
-    measures: Measures
-    tried: Sequence[Tried] | None
-    lives: Lives
-    series: list[UseSeries]
-    crowd: simulation_charts.CrowdData | None
-
-    @property
-    def is_drawn(self) -> bool:
-        return bool(self.lives.jobs) and self.run.end_ms > 0
-
-
 def render(run: Run, verdicts: Sequence[Verdict], measures: Measures, tried: Sequence[Tried] | None = None) -> str:
     """Return the page."""
     found = lives(run)
     crowd = simulation_charts.crowd_data(run, found) if len(found.jobs) > ROWS_MAX else None
-    page = _Page(run, verdicts, measures, tried, found, simulation_charts.use_series(run), crowd)
+    page = Page(run, verdicts, measures, tried, found, simulation_charts.use_series(run), crowd)
     style = _resource("page.css") + palette.style_sheet(".marks", live=True)
     scripts = [script_bundle(), _resource("page.js")] if page.is_drawn else []
     title = text(run.scenario.description or run.scenario.stack.name)
@@ -97,7 +79,7 @@ def _digest(content: str) -> str:
     return f"'sha256-{b64encode(sha256(content.encode('utf-8')).digest()).decode('ascii')}'"
 
 
-def _data(page: _Page) -> dict[str, Any]:
+def _data(page: Page) -> dict[str, Any]:
     """Return what the page's script reads: the jobs, and the charts with their data."""
     run, titles = page.run, simulation_charts.titles_of(page.run)
     waiting = waits.wait_rows(page.measures)
@@ -137,7 +119,7 @@ def _without_legends(value: Any) -> Any:
     return [_without_legends(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _header(page: _Page, title: str) -> str:
+def _header(page: Page, title: str) -> str:
     run, queue = page.run, queue_of(page.run)
     environment = run.scenario.stack.service_environments.get(queue.service_environment or "")
     room = f" on {amount(environment.capacity_limits)}" if environment else ""
@@ -152,7 +134,7 @@ def _header(page: _Page, title: str) -> str:
     )
 
 
-def _badge(page: _Page) -> str:
+def _badge(page: Page) -> str:
     if not page.verdicts:
         return "<p>No expectations: nothing to judge.</p>"
     holding = sum(verdict.holds for verdict in page.verdicts)
@@ -160,7 +142,7 @@ def _badge(page: _Page) -> str:
     return f'<p><span class="badge {kind}">{holding} of {len(page.verdicts)} expectations hold</span></p>'
 
 
-def _contents(page: _Page) -> list[tuple[str, str]]:
+def _contents(page: Page) -> list[tuple[str, str]]:
     drawn = [("jobs", "Jobs by share")] if page.crowd else []
     pictures = [*drawn, ("timeline", "Timeline"), ("use", "Use and limits"), ("waits", "Waits")]
     return [
@@ -174,12 +156,12 @@ def _contents(page: _Page) -> list[tuple[str, str]]:
     ]
 
 
-def _sections(page: _Page) -> Iterable[str]:
+def _sections(page: Page) -> Iterable[str]:
     for name, title in _contents(page):
         yield section(name, title, _PARTS[name](page))
 
 
-def _verdicts(page: _Page) -> str:
+def _verdicts(page: Page) -> str:
     rows = [
         (
             verdict.expected,
@@ -191,208 +173,7 @@ def _verdicts(page: _Page) -> str:
     return table("What the scenario expects, and what was seen", ("expected", "judgement", "seen"), rows)
 
 
-def _figure(name: str, label: str, caption: str, legend: str, table_: str) -> str:
-    """Return a picture with its legend, its caption and its table. Its words are its label."""
-    focus = ' tabindex="0"' if name == "timeline" else ""
-    role = "group" if name == "timeline" else "img"
-    return (
-        f'<figure>{legend}<div id="{name}-chart" class="chart"{focus} role="{role}" aria-label="{text(label)}"></div>'
-        f"<figcaption>{caption}</figcaption></figure>{table_}"
-    )
-
-
-def _legend(*entries: tuple[str, str]) -> str:
-    """Return a legend of (a swatch's SVG, its words)."""
-    items = "".join(
-        f'<li><svg class="marks" viewBox="0 0 26 16" aria-hidden="true">{swatch}</svg>{text(words)}</li>'
-        for swatch, words in entries
-    )
-    return f'<ul class="legend" aria-label="Legend">{items}</ul>'
-
-
-def _area(colour: palette.Colour) -> str:
-    return f'<rect width="26" height="16" fill="{colour.light}"/>'
-
-
-def _line(colour: palette.Colour, dashes: str = "") -> str:
-    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<path d="M0,8H26" fill="none" stroke="{colour.light}" stroke-width="2.4"{dashed}/>'
-
-
-def _cross(line: str = "") -> str:
-    return f'{line}<path d="M3,3L13,13M13,3L3,13" fill="none" stroke="{palette.PREEMPTED.light}" stroke-width="2.4"/>'
-
-
-_ARROW: Final = (
-    f'<path d="M13,0V10" fill="none" stroke="{palette.PREEMPTED.light}" stroke-width="2"/>'
-    f'<path d="M13,16L8.5,8H17.5Z" fill="{palette.PREEMPTED.light}"/>'
-)
-
-
-def _jobs(page: _Page) -> str:
-    crowd = page.crowd
-    if crowd is None:
-        return ""
-    legend = _legend(
-        (_area(palette.OWN), "runs on its share's own limit"),
-        (_area(palette.BORROWED), "borrowed"),
-        (_area(palette.IN_SHARE), "by in-share preemption"),
-        (_area(palette.WAITING), "waiting, below the line"),
-        (_cross(), "jobs preempted in that time"),
-    )
-    names = list(dict.fromkeys([*simulation_charts.titles_of(page.run), *(one.share for one in crowd.crowds)]))
-    rows = [
-        (
-            one.share,
-            str(one.jobs),
-            f"{max(own + more + inside for own, more, inside in _running(one)):g}",
-            f"{max(one.means['waiting']):g}",
-            str(sum(one.preempted)),
-            Html(
-                f'<button type="button" data-share="{names.index(one.share)}">Show jobs of {text(one.share)}</button>'
-            ),
-        )
-        for one in crowd.crowds
-    ]
-    header = ("share", "jobs", "most running", "most waiting", "preempted", "in detail")
-    caption = (
-        f"{counted(len(page.lives.jobs), 'job')} are drawn together: means over {rough(crowd.width_ms)}. "
-        "Click on a place to see the jobs of that share and time one by one, or choose them below."
-    )
-    beside = table(
-        f"Jobs by share; the most of all means over {rough(crowd.width_ms)}", header, rows, numbers=range(1, 5)
-    )
-    return _figure("jobs", simulation_charts.describe_crowds(crowd), text(caption), legend, beside)
-
-
-def _running(one: overview.Crowd) -> Iterable[tuple[float, float, float]]:
-    return zip(one.means["own"], one.means["borrowed"], one.means["in_share"], strict=True)
-
-
-def _timeline(page: _Page) -> str:
-    legend = _legend(
-        (_area(palette.OWN), "runs on its share's own limit"),
-        (_area(palette.BORROWED), "borrowed"),
-        (_area(palette.IN_SHARE), "by in-share preemption"),
-        (_line(palette.WAITING), "waiting"),
-        (_cross(_line(palette.PREEMPTED, "4 3")), "preempted, waiting again"),
-        (_ARROW, "from the preemptor to its victim"),
-    )
-    left_out = len(page.lives.jobs) - JOBS_MAX
-    part = (
-        f" This page holds {JOBS_MAX} of {counted(len(page.lives.jobs), 'job')} one by one, preempted ones and "
-        "borrowers first; the other pictures and the tables count them all."
-        if left_out > 0
-        else ""
-    )
-    caption = (
-        "Point at a bar for its cause. Drag over a time to zoom into it, or hold Ctrl and turn the wheel; with the "
-        f"picture focused, + and - zoom, the arrow keys move, 0 shows all, Page Up and Page Down turn pages.{part}"
-    )
-    header = ("job", "share", "instances", "what", "from", "lasts", "cause")
-    empty = table("What is drawn, in words", header, (), name="timeline-table")
-    more = '<p class="note" id="timeline-more" hidden>More is drawn than is listed: zoom in to list the rest.</p>'
-    return (
-        '<p id="trouble" hidden>The pictures could not be drawn; the tables hold what they show.</p>'
-        "<noscript><p>The pictures need JavaScript; the other tables and the text don't.</p></noscript>"
-        f"{_controls(page)}"
-        + _figure(
-            "timeline",
-            simulation_charts.describe_timeline(page.lives),
-            text(caption),
-            legend,
-            details("Table of what is drawn", empty + more),
-        )
-    )
-
-
-def _controls(page: _Page) -> str:
-    shares = dict.fromkeys([*simulation_charts.titles_of(page.run), *(life.share for life in page.lives.jobs)])
-    options = "".join(f'<option value="{index}">{text(name)}</option>' for index, name in enumerate(shares))
-    filters = "".join(
-        f'<option value="{value}">{label}</option>'
-        for value, label in (
-            ("all", "all jobs"),
-            ("preemption", "preempted or preempting"),
-            ("borrowed", "borrowing"),
-            ("unfinished", "not finished"),
-        )
-    )
-    buttons = "".join(
-        f'<button type="button" id="{name}">{label}</button>'
-        for name, label in (
-            ("in", "Zoom in"),
-            ("out", "Zoom out"),
-            ("left", "Earlier"),
-            ("right", "Later"),
-            ("all", "All"),
-        )
-    )
-    return (
-        '<div class="controls" role="group" aria-label="What is drawn">'
-        f"<fieldset><legend>Time</legend>{buttons}</fieldset>"
-        '<label>From <input id="from" class="time" autocomplete="off"></label>'
-        '<label>to <input id="to" class="time" autocomplete="off"></label>'
-        f'<label>Share <select id="share"><option value="-1">all shares</option>{options}</select></label>'
-        f'<label>Jobs <select id="filter">{filters}</select></label>'
-        '<label>Name has <input id="find" type="search" autocomplete="off"></label></div>'
-        '<div class="controls"><p id="status" role="status"></p><fieldset id="pages" hidden><legend>Page</legend>'
-        '<button type="button" id="previous">Previous jobs</button>'
-        '<button type="button" id="next">Next jobs</button></fieldset></div>'
-    )
-
-
-def _use(page: _Page) -> str:
-    legend = _legend(
-        (_area(palette.OWN), "used within the limit"),
-        (_area(palette.LENT), "lent to others"),
-        (_area(palette.BORROWED), "borrowed"),
-        (_line(palette.LIMIT, "5 3"), "limit"),
-    )
-    rows = [
-        (
-            one.unit,
-            one.share or "all shares",
-            *(f"{value:g}" for value in (most.limit, most.used, most.borrowed, most.lent)),
-        )
-        for one in page.series
-        for most in [use.most_of(one)]
-    ]
-    header = ("instance type", "share", "limit", "most used", "most borrowed", "most lent")
-    beside = table("The most instances at once", header, rows, numbers=range(2, 6))
-    linked = "" if page.crowd else "Zoomed with the timeline. "
-    note = f"{linked}Shares that used and lent nothing of a type are left out."
-    caption = text(f"{simulation_charts.describe_bins(page.series)} {note}")
-    return _figure("use", simulation_charts.describe_use(page.series), caption, legend, beside)
-
-
-def _waits(page: _Page) -> str:
-    rows = [
-        (
-            share.share,
-            *(_wait(share.wait.percentile_ms(percent)) for percent in (50, 95, 100)),
-            str(share.wait.unstarted),
-            _wait(share.wait_after_preemption.percentile_ms(95)),
-        )
-        for share in page.measures.shares.values()
-        if share.submitted
-    ]
-    header = ("share", "half wait at most", "95 % wait at most", "longest", "never started", "again, 95 %")
-    beside = table("Waits; the last column is of waits after a preemption", header, rows, numbers=range(1, 6))
-    legend = _legend(
-        ('<circle cx="13" cy="8" r="4.5" fill="#0072b2" stroke="#1b1f24"/>', "median"),
-        ('<rect x="7" y="2" width="12" height="12" fill="#aa4499" stroke="#1b1f24"/>', "95 % wait no longer"),
-        ('<path d="M13,0L21,8L13,16L5,8Z" fill="#f0b43c" stroke="#1b1f24"/>', "longest"),
-    )
-    caption = text("From submission to the first start; the line begins at the shortest wait.")
-    return _figure("waits", simulation_charts.describe_waits(page.measures), caption, legend, beside)
-
-
-def _wait(wait_ms: int | None) -> str:
-    return "-" if wait_ms is None else rough(wait_ms)
-
-
-def _shares(page: _Page) -> str:
+def _shares(page: Page) -> str:
     header = (
         "share", "settings", "jobs", "succeeded", "failed", "unfinished", "wait p50", "wait p95",
         "preempted across shares", "in share", "work lost", "borrowed at most", "lent at most",
@@ -403,8 +184,8 @@ def _shares(page: _Page) -> str:
             share.share,
             titles.get(share.share, "").partition(": ")[2],
             *(str(count) for count in (share.submitted, share.succeeded, share.failed, share.unfinished)),
-            _wait(share.wait.percentile_ms(50)),
-            _wait(share.wait.percentile_ms(95)),
+            wait(share.wait.percentile_ms(50)),
+            wait(share.wait.percentile_ms(95)),
             str(share.cross_share_preemptions),
             str(share.in_share_preemptions),
             rough(share.lost_instance_ms) if share.lost_instance_ms else "-",
@@ -427,7 +208,7 @@ def _most(amounts: dict[str, int]) -> str:
     return amount(found) if found else "-"
 
 
-def _story(page: _Page) -> str:
+def _story(page: Page) -> str:
     told = list(islice(story(page.run.trace), STORY_MAX + 1))
     shown = [(clock(line.at_ms), visible(line.job), line.text) for line in told[:STORY_MAX]]
     is_all = len(told) <= STORY_MAX
@@ -436,7 +217,7 @@ def _story(page: _Page) -> str:
     return details("All of it" if is_all else f"The first {counted(len(shown), 'line')}", found)
 
 
-def _unfinished(page: _Page) -> str:
+def _unfinished(page: Page) -> str:
     shown = page.run.unfinished[:LISTED_MAX]
     rows = [(left.job, left.share, left.status, "yes" if left.can_run else "no", left.reason) for left in shown]
     left_out = len(page.run.unfinished) - len(shown)
@@ -444,7 +225,7 @@ def _unfinished(page: _Page) -> str:
     return table("Jobs that had not ended when the run did", ("job", "share", "status", "can run", "why"), rows) + note
 
 
-def _assumptions(page: _Page) -> str:
+def _assumptions(page: Page) -> str:
     used = {
         number
         for event in page.run.trace
@@ -466,7 +247,7 @@ def _assumptions(page: _Page) -> str:
     return f'{found}<pre tabindex="0" aria-label="Sensitivity">{escaped_lines(told)}</pre>'
 
 
-def _declaration(page: _Page) -> str:
+def _declaration(page: Page) -> str:
     written = declaration_yaml.render(page.run.scenario.stack)
     shown = f'<pre tabindex="0" aria-label="The declaration">{escaped_lines(written)}</pre>'
     return details("The declaration that was simulated", shown)
@@ -474,10 +255,10 @@ def _declaration(page: _Page) -> str:
 
 _PARTS: Final = {
     "verdicts": _verdicts,
-    "jobs": _jobs,
-    "timeline": _timeline,
-    "use": _use,
-    "waits": _waits,
+    "jobs": jobs,
+    "timeline": timeline_figure,
+    "use": use_figure,
+    "waits": waits_figure,
     "shares": _shares,
     "story": _story,
     "unfinished": _unfinished,
@@ -486,7 +267,7 @@ _PARTS: Final = {
 }
 
 
-def _footer(page: _Page) -> str:
+def _footer(page: Page) -> str:
     return (
         f"<footer><p>quota-engine {text(__version__)}, a prediction by its scheduling model, which no real account has "
         f"confirmed. Times count from the scenario's start; the run ends at {clock(page.run.end_ms)}.</p></footer>"
