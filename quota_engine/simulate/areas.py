@@ -1,17 +1,23 @@
-"""Instances over time: what each share uses, borrows and lends, and what the environment has, integrated.
+"""Instances over time: what each share uses, borrows, lends, keeps idle and wants, and what there is, integrated.
 
-Only states that last count; what comes and goes within one instant leaves no mark.
+Only states that last count; what comes and goes within one instant leaves no mark. A change costs what it changes: the
+shares concerned, and all lenders of the unit while something is lent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, TypeVar
 
-from ..model.stack import Capacity, QuotaShare
+from ..model.stack import Capacity
 from ..model.work import Scenario
-from ..scheduler.trace import Dispatched, Failed, Requeued, Submitted, Succeeded, TraceEvent
-from .agenda import agenda, queue_after, queue_of
+from .balance import Amounts as Moment
+from .balance import UnitBalance
+from .settings import settings_over_time
+
+WHATS: Final = Moment._fields
+_Key = TypeVar("_Key", str, tuple[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,123 +29,126 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Settings:
-    """The shares and the environment's limits from `at_ms` on."""
+class Reserved:
+    """What RESERVE kept idle of one unit while jobs of borrowing shares waited, and what of it they could have used."""
 
-    at_ms: int
-    shares: Mapping[str, QuotaShare]
-    limits: Capacity
+    idle_instance_ms: int
+    wanted_instance_ms: int
+
+
+class _Cell:
+    """Amounts over time: the integral and the most of each."""
+
+    __slots__ = ("most", "now", "since_ms", "sums")
+
+    def __init__(self, width: int, since_ms: int) -> None:
+        self.since_ms = since_ms
+        self.now: tuple[int, ...] = (0,) * width
+        self.sums = [0] * width
+        self.most = [0] * width
+
+    def put(self, at_ms: int, amounts: tuple[int, ...]) -> None:
+        if amounts != self.now:
+            self.pass_to(at_ms)
+            self.now = amounts
+
+    def pass_to(self, at_ms: int) -> None:
+        lasted_ms = at_ms - self.since_ms
+        if lasted_ms <= 0:
+            return
+        self.since_ms = at_ms
+        for index, amount in enumerate(self.now):
+            if amount:
+                self.sums[index] += amount * lasted_ms
+                if amount > self.most[index]:
+                    self.most[index] = amount
 
 
 class Areas:
-    """Reads a trace event by event. `limit_ms` and `used_ms` are {unit: instance-milliseconds} of the whole queue."""
+    """Integrates while it is told what changes. Times must not go backwards."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self.settings = _settings_over_time(scenario)
-        self.at_ms = 0
-        self.use: dict[str, dict[str, int]] = {}
-        self.jobs: dict[str, tuple[str, Capacity]] = {}
-        self.placed: dict[str, None] = {}
-        self.limit_ms: dict[str, int] = {}
-        self.used_ms: dict[str, int] = {}
-        self._sums: dict[tuple[str, str, str], list[int]] = {}
+        self._settings = settings_over_time(scenario)
+        self._limits: Capacity = {}
+        self._at_ms = 0
+        self._units: dict[str, UnitBalance] = {}
+        self._cells: dict[tuple[str, str], _Cell] = {}
+        self._wholes: dict[str, _Cell] = {}
+        self._dirty: dict[str, None] = {}
+        self.pass_to(0)
 
-    def take_in(self, event: TraceEvent) -> None:
-        """Let the time up to the event pass, then count what it changes."""
-        self.close(event.at_ms)
-        match event:
-            case Submitted(job=job, share=share, need=need):
-                self.jobs[job] = (share, need)
-            case Dispatched(job=job):
-                self._place(job, 1)
-            case Requeued(job=job) | Succeeded(job=job) | Failed(job=job):
-                self._place(job, -1)
-            case _:
-                pass
+    def wait(self, share: str, need: Capacity, sign: int) -> None:
+        """Count a job in or out that waits."""
+        for unit, count in need.items():
+            self._unit(unit).wait(share, sign * count)
+
+    def use(self, share: str, need: Capacity, sign: int) -> None:
+        """Count a job in or out that is dispatched."""
+        for unit, count in need.items():
+            self._unit(unit).use(share, sign * count)
+
+    def pass_to(self, at_ms: int) -> None:
+        """Let time pass up to `at_ms`: note what was left changed, under the settings as they were."""
+        if at_ms > self._at_ms and self._dirty:
+            self._note()
+        while self._settings and self._settings[0].at_ms <= at_ms:
+            now = self._settings.pop(0)
+            self._at_ms = max(self._at_ms, now.at_ms)
+            self._limits = now.limits
+            listed = (unit for share in now.shares.values() for unit in share.capacity_limits)
+            for unit in dict.fromkeys([*now.limits, *listed, *self._units]):
+                self._unit(unit).settle(now.shares, unit)
+            if now.at_ms < at_ms:
+                self._note()
+        self._at_ms = max(self._at_ms, at_ms)
 
     def close(self, at_ms: int) -> None:
-        """Let time pass up to `at_ms`, under the settings as they were."""
-        while len(self.settings) > 1 and self.settings[1].at_ms <= at_ms:
-            self._pass(self.settings[1].at_ms)
-            del self.settings[0]
-        self._pass(at_ms)
+        """Integrate up to the end."""
+        self.pass_to(at_ms)
+        self._note()
+        for cell in (*self._cells.values(), *self._wholes.values()):
+            cell.pass_to(at_ms)
 
     def of(self, share: str, what: str) -> dict[str, Amounts]:
-        """Return {unit: amounts} of used, borrowed or lent, by unit name."""
-        found = {unit: sums for (name, kind, unit), sums in self._sums.items() if (name, kind) == (share, what)}
-        return {unit: Amounts(*found[unit]) for unit in sorted(found)}
+        """Return {unit: amounts} of a share, `what` being one of WHATS, for the units it lists or used; by unit."""
+        index = WHATS.index(what)
+        found = {unit: cell for (name, unit), cell in self._cells.items() if name == share}
+        return {unit: Amounts(found[unit].most[index], found[unit].sums[index]) for unit in sorted(found)}
 
-    def _place(self, job: str, sign: int) -> None:
-        """Count a job in or out; one that held no capacity leaves none."""
-        if sign > 0:
-            self.placed[job] = None
-        elif job not in self.placed:
-            return
-        else:
-            del self.placed[job]
-        share, need = self.jobs[job]
-        amounts = self.use.setdefault(share, {})
-        for unit, count in need.items():
-            amounts[unit] = amounts.get(unit, 0) + sign * count
+    def whole(self) -> dict[str, tuple[int, int]]:
+        """Return {unit: instance-milliseconds in use and there}, by unit, where the environment ever had any."""
+        return {unit: (cell.sums[0], cell.sums[1]) for unit, cell in sorted(self._wholes.items()) if cell.sums[1]}
 
-    def _pass(self, at_ms: int) -> None:
-        """Add the time since the last call to every sum."""
-        lasted_ms = at_ms - self.at_ms
-        self.at_ms = max(self.at_ms, at_ms)
-        if lasted_ms <= 0:
-            return
-        now = self.settings[0]
-        for unit, limit in now.limits.items():
-            self.limit_ms[unit] = self.limit_ms.get(unit, 0) + limit * lasted_ms
-        units = dict.fromkeys([*(unit for share in now.shares.values() for unit in share.capacity_limits), *now.limits])
-        for unit in dict.fromkeys([*units, *(unit for amounts in self.use.values() for unit in amounts)]):
-            self._pass_unit(now, unit, lasted_ms)
+    def reserved(self) -> Mapping[str, Reserved]:
+        """Return {unit: what RESERVE kept from those who waited}, by unit, where it kept any."""
+        return {
+            unit: Reserved(cell.sums[2], cell.sums[3]) for unit, cell in sorted(self._wholes.items()) if cell.sums[2]
+        }
 
-    def _pass_unit(self, now: _Settings, unit: str, lasted_ms: int) -> None:
-        over_sum = 0
-        idle: dict[str, int] = {}
-        for name, share in now.shares.items():
-            used = self.use.get(name, {}).get(unit, 0)
-            nominal = share.capacity_limits.get(unit, 0)
-            over_sum += max(0, used - nominal)
-            if share.strategy.can_lend:
-                idle[name] = max(0, nominal - used)
-            if used or nominal:
-                self._add(name, "used", unit, used, lasted_ms)
-                self._add(name, "borrowed", unit, max(0, used - nominal), lasted_ms)
-                self.used_ms[unit] = self.used_ms.get(unit, 0) + used * lasted_ms
-        for name, lent in divide(over_sum, idle).items():
-            self._add(name, "lent", unit, lent, lasted_ms)
+    def _unit(self, unit: str) -> UnitBalance:
+        self._dirty[unit] = None
+        found = self._units.get(unit)
+        if found is None:
+            found = self._units[unit] = UnitBalance()
+        return found
 
-    def _add(self, share: str, what: str, unit: str, amount: int, lasted_ms: int) -> None:
-        sums = self._sums.setdefault((share, what, unit), [0, 0])
-        sums[0] = max(sums[0], amount)
-        sums[1] += amount * lasted_ms
+    def _note(self) -> None:
+        """Put down what the instant `_at_ms` left changed."""
+        at_ms = self._at_ms
+        for unit in self._dirty:
+            balance = self._units[unit]
+            for share, amounts in balance.changed():
+                self._put(self._cells, (share, unit), at_ms, amounts)
+            idle = balance.reserved_idle if balance.borrowers_wait and balance.reservers else 0
+            wanted = min(idle, balance.borrowers_wait)
+            self._put(self._wholes, unit, at_ms, (balance.total, self._limits.get(unit, 0), idle, wanted))
+        self._dirty.clear()
 
-
-def divide(amount: int, idle: Mapping[str, int]) -> dict[str, int]:
-    """Divide what is borrowed among lenders in proportion to their idle instances, whole instances only.
-
-    At most what is idle is given out. Remainders go to the largest fractions first, then in order.
-    """
-    total = sum(idle.values())
-    given = min(amount, total)
-    if not given:
-        return {}
-    parts = {name: given * count // total for name, count in idle.items()}
-    by_fraction = sorted(idle, key=lambda name: -(given * idle[name] % total))
-    for name in by_fraction[: given - sum(parts.values())]:
-        parts[name] += 1
-    return {name: part for name, part in parts.items() if part}
-
-
-def _settings_over_time(scenario: Scenario) -> list[_Settings]:
-    queue, environment = queue_of(scenario.stack, scenario.queue)
-    settings = [_Settings(0, queue.quota_shares, environment.capacity_limits)]
-    for instant in agenda(scenario):
-        for event in instant.events:
-            queue, environment = queue_after(event, queue, environment)
-        found = _Settings(instant.at_ms, queue.quota_shares, environment.capacity_limits)
-        if (found.shares, found.limits) != (settings[-1].shares, settings[-1].limits):
-            settings.append(found)
-    return settings
+    @staticmethod
+    def _put(cells: dict[_Key, _Cell], key: _Key, at_ms: int, amounts: tuple[int, ...]) -> None:
+        cell = cells.get(key)
+        if cell is None:
+            if not any(amounts):
+                return
+            cell = cells[key] = _Cell(len(amounts), at_ms)
+        cell.put(at_ms, amounts)

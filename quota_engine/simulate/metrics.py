@@ -1,17 +1,21 @@
-"""What a run measured: waits, work lost, and what each share borrowed and lent, one definition each.
+"""What a run measured: waits, work lost, and what each share used, borrowed, lent and kept; one definition each.
 
 Wait: submission to the first SCHEDULED; waits after a preemption are counted apart. Percentile: nearest rank.
 Utilisation: dispatched instance-time / (environment limit x window). Borrowed: instances above the own limit. Lent: own
 idle instances in others' use; the pool is fungible, so what is borrowed is divided among the lenders in proportion to
-their idle instances. Jobs not started or not finished at the end are counted as such, never dropped.
+their idle instances. Idle: own instances in nobody's use. Wanted: own instances that a share used or that its jobs
+waited for. Served: own instances used / wanted. Fairness: Jain's index of what the shares that wanted anything were
+served (R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness, DEC-TR-301, 1984): 1 when all were served alike,
+1 / n when one of n got all. Jobs not started or not finished at the end are counted as such, never dropped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Final
 
-from ..model.stack import QuotaShare
+from ..model.stack import Capacity, QuotaShare
 from ..model.work import ApplyStack, Scenario
 from ..scheduler.trace import (
     Dispatched,
@@ -21,22 +25,29 @@ from ..scheduler.trace import (
     PreemptionStarted,
     RequeueCause,
     Requeued,
-    SettingsChanged,
     Submitted,
     Succeeded,
     TraceEvent,
 )
 from .agenda import queue_of
-from .areas import Amounts, Areas
+from .areas import Amounts, Areas, Reserved
 from .outcome import Run
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Waits in ms, smallest first. `unstarted` jobs never started; their wait is not among the values."""
+    """Waits in ms, smallest first. `unstarted` jobs never started; their wait is not among the values.
+
+    `unstarted_ms` is how long each of these had waited by the end, smallest first.
+    """
 
     values_ms: tuple[int, ...]
     unstarted: int = 0
+    unstarted_ms: tuple[int, ...] = ()
+
+    @property
+    def mean_ms(self) -> int | None:
+        return sum(self.values_ms) // len(self.values_ms) if self.values_ms else None
 
     def percentile_ms(self, percent: int) -> int | None:
         """Return the nearest-rank percentile: the smallest value that `percent` % of the values don't exceed."""
@@ -45,10 +56,18 @@ class Waits:
         rank = max(1, -(-len(self.values_ms) * percent // 100))
         return self.values_ms[rank - 1]
 
+    def so_far(self) -> Waits:
+        """Return the waits of all jobs, those of jobs that never started as long as they are known to be."""
+        return Waits(tuple(sorted((*self.values_ms, *self.unstarted_ms))))
+
 
 @dataclass(frozen=True, slots=True)
 class ShareMeasures:
-    """One share. Amounts are {unit: …} for the units it lists or used; `lost_instance_ms` is RUNNING work discarded."""
+    """One share. Amounts are {unit: …} for the units it lists or used; `lost_instance_ms` is RUNNING work discarded.
+
+    `cross_share_preemptions` and `in_share_preemptions` are suffered, `caused_preemptions` those of other shares' jobs
+    for its own.
+    """
 
     share: str
     submitted: int
@@ -63,6 +82,17 @@ class ShareMeasures:
     used: Mapping[str, Amounts]
     borrowed: Mapping[str, Amounts]
     lent: Mapping[str, Amounts]
+    idle: Mapping[str, Amounts] = field(default_factory=dict)
+    wanted: Mapping[str, Amounts] = field(default_factory=dict)
+    nominal: Mapping[str, Amounts] = field(default_factory=dict)
+    caused_preemptions: int = 0
+
+    @property
+    def served(self) -> float | None:
+        """What part of the own instances that it wanted it had; None where it wanted none."""
+        wanted = sum(amounts.instance_ms for amounts in self.wanted.values())
+        own = sum(amounts.instance_ms - self.borrowed[unit].instance_ms for unit, amounts in self.used.items())
+        return own / wanted if wanted else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +109,176 @@ class Utilisation:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """All measures of a run over the window from 0 to `window_ms`. Shares in declared order, units by name."""
+    """All measures of a run over the window from 0 to `window_ms`. Shares in declared order, units by name.
+
+    `reserved` is what RESERVE kept idle while jobs of borrowing shares waited.
+    """
 
     window_ms: int
     shares: Mapping[str, ShareMeasures]
     utilisation: Mapping[str, Utilisation]
+    reserved: Mapping[str, Reserved] = field(default_factory=dict)
+
+    @property
+    def fairness(self) -> float | None:
+        """Jain's index of what the shares were served; None where none wanted anything, or nothing was served."""
+        served = [ratio for share in self.shares.values() if (ratio := share.served) is not None]
+        squares = sum(ratio * ratio for ratio in served)
+        return sum(served) ** 2 / (len(served) * squares) if squares else None
 
 
 def measure(run: Run) -> Measures:
     """Measure a run from its trace and its scenario's settings."""
-    window_ms = run.end_ms
-    tallies = {share.name: _Tally(share.name) for share in _all_shares(run.scenario)}
-    owners: dict[str, _Tally] = {}
+    meter = Meter(run.scenario)
     for event in run.trace:
-        _count(tallies, owners, event)
-    areas = Areas(run.scenario)
-    for event in run.trace:
-        areas.take_in(event)
-    areas.close(window_ms)
-    return Measures(
-        window_ms,
-        {name: tally.finish(areas) for name, tally in tallies.items()},
-        {unit: Utilisation(areas.used_ms.get(unit, 0), areas.limit_ms.get(unit, 0)) for unit in sorted(areas.limit_ms)},
-    )
+        meter(event)
+    return meter.finish(run.end_ms)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts of one share while events come."""
+
+    share: str
+    submitted: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    waits: list[int] = field(default_factory=list)
+    waits_again: list[int] = field(default_factory=list)
+    unstarted: list[int] = field(default_factory=list)
+    unstarted_again: list[int] = field(default_factory=list)
+    cross: int = 0
+    inside: int = 0
+    caused: int = 0
+    lost: int = 0
+
+
+@dataclass(slots=True)
+class _Job:
+    """An unfinished job. `waits_since_ms` is its submission until it starts, then its latest preemption, else None."""
+
+    tally: _Tally
+    need: Capacity
+    size: int
+    waits_since_ms: int | None
+    is_started: bool = False
+    is_placed: bool = False
+
+
+class Meter:
+    """A trace's sink that measures as the events come. It keeps unfinished jobs, and one number for each wait."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._tallies = {share.name: _Tally(share.name) for share in _all_shares(scenario)}
+        self._jobs: dict[str, _Job] = {}
+        self._areas = Areas(scenario)
+
+    def __call__(self, event: TraceEvent) -> None:
+        take = _TAKES.get(type(event))
+        if take is not None:
+            take(self, event)
+
+    def finish(self, end_ms: int) -> Measures:
+        """Return the measures of the window from 0 to `end_ms`; no event may follow."""
+        self._areas.close(end_ms)
+        for job in self._jobs.values():
+            if job.waits_since_ms is not None:
+                again = job.tally.unstarted_again if job.is_started else job.tally.unstarted
+                again.append(max(0, end_ms - job.waits_since_ms))
+        return Measures(
+            end_ms,
+            {name: self._share(tally) for name, tally in self._tallies.items()},
+            {unit: Utilisation(*amounts) for unit, amounts in self._areas.whole().items()},
+            self._areas.reserved(),
+        )
+
+    def _share(self, tally: _Tally) -> ShareMeasures:
+        return ShareMeasures(
+            share=tally.share,
+            submitted=tally.submitted,
+            succeeded=tally.succeeded,
+            failed=tally.failed,
+            unfinished=tally.submitted - tally.succeeded - tally.failed,
+            wait=_waits(tally.waits, tally.unstarted),
+            wait_after_preemption=_waits(tally.waits_again, tally.unstarted_again),
+            cross_share_preemptions=tally.cross,
+            in_share_preemptions=tally.inside,
+            lost_instance_ms=tally.lost,
+            caused_preemptions=tally.caused,
+            **{what: self._areas.of(tally.share, what) for what in _AREAS},
+        )
+
+    def _submitted(self, event: Submitted) -> None:
+        tally = self._tallies[event.share]
+        tally.submitted += 1
+        self._jobs[event.job] = _Job(tally, event.need, sum(event.need.values()), event.at_ms)
+        self._areas.pass_to(event.at_ms)
+        self._areas.wait(tally.share, event.need, 1)
+
+    def _dispatched(self, event: Dispatched) -> None:
+        job = self._jobs[event.job]
+        if job.waits_since_ms is not None:
+            waits = job.tally.waits_again if job.is_started else job.tally.waits
+            waits.append(event.at_ms - job.waits_since_ms)
+        job.waits_since_ms, job.is_started, job.is_placed = None, True, True
+        self._areas.pass_to(event.at_ms)
+        self._areas.wait(job.tally.share, job.need, -1)
+        self._areas.use(job.tally.share, job.need, 1)
+
+    def _preempted(self, event: PreemptionStarted) -> None:
+        tally = self._jobs[event.job].tally
+        if event.kind is PreemptionKind.IN_SHARE:
+            tally.inside += 1
+            return
+        tally.cross += 1
+        if event.by_share in self._tallies:
+            self._tallies[event.by_share].caused += 1
+
+    def _stopped(self, event: PreemptionCompleted) -> None:
+        job = self._jobs[event.job]
+        job.tally.lost += event.lost_ms * job.size
+
+    def _requeued(self, event: Requeued) -> None:
+        job = self._jobs[event.job]
+        job.tally.lost += event.lost_ms * job.size
+        if event.cause is RequeueCause.PREEMPTED:
+            job.waits_since_ms = event.at_ms
+        self._areas.pass_to(event.at_ms)
+        if job.is_placed:
+            self._areas.use(job.tally.share, job.need, -1)
+            self._areas.wait(job.tally.share, job.need, 1)
+        job.is_placed = False
+
+    def _ended(self, event: Succeeded | Failed) -> None:
+        job = self._jobs.pop(event.job)
+        if isinstance(event, Succeeded):
+            job.tally.succeeded += 1
+        else:
+            job.tally.failed += 1
+            if not job.is_started:
+                job.tally.unstarted.append(event.at_ms - (job.waits_since_ms or 0))
+        self._areas.pass_to(event.at_ms)
+        if job.is_placed:
+            self._areas.use(job.tally.share, job.need, -1)
+        else:
+            self._areas.wait(job.tally.share, job.need, -1)
+
+
+_AREAS: Final = ("used", "borrowed", "lent", "idle", "wanted", "nominal")
+_TAKES: Final[Mapping[type, Callable[[Meter, Any], None]]] = {
+    Submitted: Meter._submitted,
+    Dispatched: Meter._dispatched,
+    PreemptionStarted: Meter._preempted,
+    PreemptionCompleted: Meter._stopped,
+    Requeued: Meter._requeued,
+    Succeeded: Meter._ended,
+    Failed: Meter._ended,
+}
+"""What measures each kind of event; all others leave no mark."""
+
+
+def _waits(values: list[int], unstarted: list[int]) -> Waits:
+    return Waits(tuple(sorted(values)), len(unstarted), tuple(sorted(unstarted)))
 
 
 def _all_shares(scenario: Scenario) -> list[QuotaShare]:
@@ -112,71 +289,3 @@ def _all_shares(scenario: Scenario) -> list[QuotaShare]:
             for name, share in queue_of(event.stack, scenario.queue)[0].quota_shares.items():
                 shares.setdefault(name, share)
     return list(shares.values())
-
-
-@dataclass(slots=True)
-class _Tally:
-    """Counts of one share while the trace is read. The `_of` maps go from job to a time or a need."""
-
-    share: str
-    submitted_of: dict[str, int] = field(default_factory=dict)
-    size_of: dict[str, int] = field(default_factory=dict)
-    first_waits: dict[str, int] = field(default_factory=dict)
-    preempted_of: dict[str, int] = field(default_factory=dict)
-    waits_again: list[int] = field(default_factory=list)
-    succeeded: int = 0
-    failed: int = 0
-    cross: int = 0
-    inside: int = 0
-    lost: int = 0
-
-    def finish(self, areas: Areas) -> ShareMeasures:
-        count = len(self.submitted_of)
-        return ShareMeasures(
-            share=self.share,
-            submitted=count,
-            succeeded=self.succeeded,
-            failed=self.failed,
-            unfinished=count - self.succeeded - self.failed,
-            wait=Waits(tuple(sorted(self.first_waits.values())), count - len(self.first_waits)),
-            wait_after_preemption=Waits(tuple(sorted(self.waits_again)), len(self.preempted_of)),
-            cross_share_preemptions=self.cross,
-            in_share_preemptions=self.inside,
-            lost_instance_ms=self.lost,
-            used=areas.of(self.share, "used"),
-            borrowed=areas.of(self.share, "borrowed"),
-            lent=areas.of(self.share, "lent"),
-        )
-
-
-def _count(tallies: Mapping[str, _Tally], owners: dict[str, _Tally], event: TraceEvent) -> None:
-    if isinstance(event, Submitted):
-        tally = owners[event.job] = tallies[event.share]
-        tally.submitted_of[event.job] = event.at_ms
-        tally.size_of[event.job] = sum(event.need.values())
-    elif not isinstance(event, SettingsChanged) and event.job in owners:
-        _count_job(owners[event.job], event.job, event)
-
-
-def _count_job(tally: _Tally, job: str, event: TraceEvent) -> None:
-    match event:
-        case Dispatched(at_ms=at_ms):
-            tally.first_waits.setdefault(job, at_ms - tally.submitted_of[job])
-            if job in tally.preempted_of:
-                tally.waits_again.append(at_ms - tally.preempted_of.pop(job))
-        case PreemptionStarted(kind=kind):
-            tally.cross += kind is not PreemptionKind.IN_SHARE
-            tally.inside += kind is PreemptionKind.IN_SHARE
-        case PreemptionCompleted(lost_ms=lost_ms):
-            tally.lost += lost_ms * tally.size_of[job]
-        case Requeued(at_ms=at_ms, cause=cause, lost_ms=lost_ms):
-            tally.lost += lost_ms * tally.size_of[job]
-            if cause is RequeueCause.PREEMPTED:
-                tally.preempted_of[job] = at_ms
-        case Succeeded():
-            tally.succeeded += 1
-        case Failed():
-            tally.failed += 1
-            tally.preempted_of.pop(job, None)
-        case _:
-            pass

@@ -11,7 +11,8 @@ from typing import Final
 
 from ..model.durations import parse_duration
 from ..model.work import Expectation, Scenario
-from ..scheduler.assumptions import POINTS, TRIED, Assumptions
+from ..scheduler.assumptions import TRIED, Assumptions
+from ..scheduler.points import POINTS
 from ..scheduler.trace import SettingsChanged, TraceEvent
 from .judge import Verdict, judge
 from .outcome import Run

@@ -6,16 +6,16 @@ Exact steps where there are few, else means over bins of equal width.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..model.stack import Capacity, QuotaShare
+from ..model.stack import Capacity
 from ..model.work import Scenario
 from ..scheduler.trace import Dispatched, Failed, Requeued, Submitted, Succeeded, TraceEvent
-from .agenda import agenda, queue_after, queue_of
-from .areas import divide
+from .balance import UnitBalance
 from .binned import Bins
+from .settings import settings_over_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,56 +80,13 @@ class _Steps:
         return tuple(UseStep(at_ms, *amounts) for at_ms, amounts in self.steps)
 
 
-class _Unit:
-    """One unit's use by each share, and what of it lies above the limits, kept up to date."""
-
-    def __init__(self) -> None:
-        self.used: dict[str, int] = {}
-        self.nominal: dict[str, int] = {}
-        self.lenders: tuple[str, ...] = ()
-        self.total = 0
-        self.over = 0
-        self.dirty: dict[str, None] = {}
-        self.was_lent = False
-
-    def count(self, share: str, count: int) -> None:
-        before = self.used.get(share, 0)
-        nominal = self.nominal.get(share, 0)
-        self.used[share] = before + count
-        self.total += count
-        self.over += max(0, before + count - nominal) - max(0, before - nominal)
-        self.dirty[share] = None
-
-    def settle(self, shares: Mapping[str, QuotaShare], unit: str) -> None:
-        """Take other shares or limits into account."""
-        self.nominal = {name: share.capacity_limits.get(unit, 0) for name, share in shares.items()}
-        self.lenders = tuple(name for name, share in shares.items() if share.strategy.can_lend and self.nominal[name])
-        self.over = sum(max(0, used - self.nominal.get(name, 0)) for name, used in self.used.items())
-        self.dirty.update(dict.fromkeys([*shares, *self.used]))
-
-    def changed(self) -> Iterator[tuple[str, _Amounts]]:
-        """Yield the shares whose amounts may have changed since the last call, all lenders where any is lent."""
-        lent = self._lent() if self.over else {}
-        if lent or self.was_lent:
-            self.dirty.update(dict.fromkeys(self.lenders))
-        self.was_lent = bool(lent)
-        for name in self.dirty:
-            used, nominal = self.used.get(name, 0), self.nominal.get(name, 0)
-            own = min(used, nominal)
-            yield name, (own, lent.get(name, 0), used - own, nominal)
-        self.dirty.clear()
-
-    def _lent(self) -> dict[str, int]:
-        return divide(self.over, {name: max(0, self.nominal[name] - self.used.get(name, 0)) for name in self.lenders})
-
-
 class _Use:
     """Reads a trace instant by instant."""
 
     def __init__(self, scenario: Scenario, bin_ms: int, end_ms: int) -> None:
-        self.settings = _settings(scenario)
+        self.settings = settings_over_time(scenario)
         self.bin_ms, self.end_ms = bin_ms, end_ms
-        self.units: dict[str, _Unit] = {}
+        self.units: dict[str, UnitBalance] = {}
         self.limits: Capacity = {}
         self.shares: dict[str, None] = {}
         self.jobs: dict[str, tuple[str, Capacity]] = {}
@@ -155,26 +112,27 @@ class _Use:
 
     def settle(self, at_ms: int) -> None:
         """Apply the changes of settings up to a time."""
-        while self.settings and self.settings[0][0] <= at_ms:
-            since_ms, shares, self.limits = self.settings.pop(0)
-            self.shares.update(dict.fromkeys(shares))
-            listed = (unit for share in shares.values() for unit in share.capacity_limits)
-            for unit in dict.fromkeys([*self.limits, *listed, *self.units]):
-                self.units.setdefault(unit, _Unit()).settle(shares, unit)
-            self._note(since_ms)
+        while self.settings and self.settings[0].at_ms <= at_ms:
+            now = self.settings.pop(0)
+            self.limits = now.limits
+            self.shares.update(dict.fromkeys(now.shares))
+            listed = (unit for share in now.shares.values() for unit in share.capacity_limits)
+            for unit in dict.fromkeys([*now.limits, *listed, *self.units]):
+                self.units.setdefault(unit, UnitBalance()).settle(now.shares, unit)
+            self._note(now.at_ms)
 
     def _count(self, job: str, sign: int) -> None:
         share, need = self.jobs[job]
         self.shares.setdefault(share)
         for unit, count in need.items():
-            self.units.setdefault(unit, _Unit()).count(share, sign * count)
+            self.units.setdefault(unit, UnitBalance()).use(share, sign * count)
 
     def _note(self, at_ms: int) -> None:
         for name, unit in self.units.items():
             if not unit.dirty:
                 continue
-            for share, amounts in unit.changed():
-                self._put(name, share, at_ms, amounts)
+            for share, now in unit.changed():
+                self._put(name, share, at_ms, (now.used - now.borrowed, now.lent, now.borrowed, now.nominal))
             self._put(name, "", at_ms, (unit.total - unit.over, 0, unit.over, self.limits.get(name, 0)))
 
     def _put(self, unit: str, share: str, at_ms: int, amounts: _Amounts) -> None:
@@ -201,15 +159,3 @@ def use_over_time(trace: Iterable[TraceEvent], scenario: Scenario, end_ms: int, 
     shares = {name: index for index, name in enumerate(["", *use.shares])}
     keys = sorted(use.series, key=lambda key: (units[key[0]], shares[key[1]]))
     return [UseSeries(unit, share, use.series[unit, share].finish(end_ms), bin_ms) for unit, share in keys]
-
-
-def _settings(scenario: Scenario) -> list[tuple[int, Mapping[str, QuotaShare], Capacity]]:
-    """Return (from_ms, shares, the environment's limits) in order of time."""
-    queue, environment = queue_of(scenario.stack, scenario.queue)
-    found: list[tuple[int, Mapping[str, QuotaShare], Capacity]] = [(0, queue.quota_shares, environment.capacity_limits)]
-    for instant in agenda(scenario):
-        for event in instant.events:
-            queue, environment = queue_after(event, queue, environment)
-        if (queue.quota_shares, environment.capacity_limits) != found[-1][1:]:
-            found.append((instant.at_ms, queue.quota_shares, environment.capacity_limits))
-    return found

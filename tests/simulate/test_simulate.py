@@ -10,7 +10,7 @@ from quota_engine.model.stack import JobQueue, QuotaShare, ServiceEnvironment, S
 from quota_engine.model.work import Event, Expectation, Job, Scenario, SetCapacity, UpdatePriority
 from quota_engine.scheduler import AssumptionError
 from quota_engine.simulate import ScenarioError, Start, judge, measure, run, run_into, sequence, timelines
-from quota_engine.simulate.areas import divide
+from quota_engine.simulate.balance import divide
 from quota_engine.simulate.judge import Judgement
 from quota_engine.simulate.metrics import Waits
 
