@@ -19,20 +19,20 @@ _NAMED_MAX = 3
 """Bad combinations that are named; of the others only their number is told."""
 
 
-def declared_scenarios(path: Path, axes: Sequence[Axis], wanted: Sequence[Combination]) -> list[Scenario]:
-    """Return the scenario of each combination, in order.
+def declared_scenarios(path: Path, axes: Sequence[Axis], wanted: Sequence[Combination], given: Given) -> list[Scenario]:
+    """Return the scenario of each combination, in order, with the jobs of its history but none generated yet.
 
     Raises Invalid where the file has errors as it is, or with any combination: the findings of the first are shown.
     Raises Trouble for a path, parameter or assumption that there isn't.
     """
-    paths = _settings(declared_scenario(path).value, axes)
+    paths = _settings(declared_scenario(path, given).value, axes)
     loaded: dict[tuple[str, ...], Scenario | Findings] = {}
     scenarios: list[Scenario] = []
     bad: list[tuple[Combination, Findings]] = []
     for combination in wanted:
         key = tuple(str(choice) for choice in combination if choice.axis.kind is not AxisKind.ASSUME)
         if key not in loaded:
-            loaded[key] = _loaded(path, combination, paths)
+            loaded[key] = _loaded(path, combination, paths, given)
         match loaded[key]:
             case Findings() as found:
                 bad.append((combination, found))
@@ -55,7 +55,9 @@ def _settings(base: Scenario, axes: Sequence[Axis]) -> Mapping[str, tuple[str | 
     return found
 
 
-def _loaded(path: Path, combination: Combination, paths: Mapping[str, tuple[str | int, ...]]) -> Scenario | Findings:
+def _loaded(
+    path: Path, combination: Combination, paths: Mapping[str, tuple[str | int, ...]], given: Given
+) -> Scenario | Findings:
     """Load the scenario with a combination's parameters and settings; its findings where any is an error."""
     overlay: Overlay = [
         Setting(paths[choice.axis.name], choice.axis.name, choice.value)
@@ -64,7 +66,7 @@ def _loaded(path: Path, combination: Combination, paths: Mapping[str, tuple[str 
     ]
     parameters = {choice.axis.name: choice.value for choice in combination if choice.axis.kind is AxisKind.SET}
     try:
-        return declared_scenario(path, Given(parameters), overlay).value
+        return declared_scenario(path, replace(given, parameters=parameters), overlay).value
     except Invalid as error:
         return error.found
 

@@ -259,6 +259,15 @@ class _MaxBadType(click.ParamType[MaxBad]):
         return limit
 
 
+max_bad_option = click.option(
+    "--max-bad",
+    type=_MaxBadType(),
+    metavar="N|P%",
+    help="How many lines of a replayed history may be unusable: a number, or a percentage and at least 10.",
+)
+"""Adds `--max-bad N|P%`, where a command's other options for a scenario are its own."""
+
+
 def scenario_options(function: F) -> F:
     """Add `--set NAME=VALUE`, `--seed N` and `--max-bad N|P%`; the function receives `given: Given`."""
 
@@ -273,12 +282,7 @@ def scenario_options(function: F) -> F:
         return function(*args, given=given, **kwargs)
 
     for option in (
-        click.option(
-            "--max-bad",
-            type=_MaxBadType(),
-            metavar="N|P%",
-            help="How many lines of a replayed history may be unusable: a number, or a percentage and at least 10.",
-        ),
+        max_bad_option,
         click.option(
             "--seed",
             type=click.IntRange(min=0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,9 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ..model.trouble import Trouble
-from .options import Output, check_room, output_options, write_whole
+from .options import Given, Output, check_room, max_bad_option, output_options, write_whole
+from .progress import progress_bar
 
 if TYPE_CHECKING:
+    from ..model.replay import MaxBad
     from ..sweep import Axis, Engine, Journal, Plan, Seeds, Summary, Swept
 
 _ROW_BYTES = 1024
@@ -43,6 +44,7 @@ RUNS_MAX = 1000
 )
 @click.option("--assume", "assumed", multiple=True, metavar="NAME=V1|V2", help="Try values of an assumption.")
 @click.option("--list", "zipped", is_flag=True, help="Take the values side by side, not every one with every other.")
+@max_bad_option
 @click.option("--max-runs", type=click.IntRange(min=1), default=RUNS_MAX, show_default=True, help="Refuse more runs.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes; 1 for none but this. Default: one a processor.")
 @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is at ADDRESS.")
@@ -62,6 +64,7 @@ def command(
     varied: Sequence[str],
     assumed: Sequence[str],
     zipped: bool,
+    max_bad: MaxBad | None,
     max_runs: int,
     workers: int | None,
     cluster: str | None,
@@ -91,7 +94,8 @@ def command(
     engine, how = _engine(runs, workers, cluster)
     output.note(f"{sizes(runs // len(seeds), len(seeds))}, {how}")
     draw = _chart(chart_path, metrics)
-    plan = _planned(scenario, axes, seeds, zipped)
+    given = Given(max_bad=max_bad, is_quiet=output.quiet)
+    plan = _planned(scenario, axes, seeds, zipped, given)
     _check_files(plan, output)
     swept = _swept(plan, engine, output)
     draw(swept)
@@ -114,13 +118,13 @@ def _counted(axes: Sequence[Axis], seeds_text: str | None, zipped: bool, max_run
     return seeds, runs
 
 
-def _planned(path: Path, axes: Sequence[Axis], seeds: Seeds, zipped: bool) -> Plan:
+def _planned(path: Path, axes: Sequence[Axis], seeds: Seeds, zipped: bool, given: Given) -> Plan:
     """Return the plan, every combination of it checked."""
     from ..sweep import Plan, combinations
     from .combinations import declared_scenarios
 
     wanted = combinations(axes, zipped)
-    return Plan(tuple(axes), seeds, tuple(wanted), tuple(declared_scenarios(path, axes, wanted)))
+    return Plan(tuple(axes), seeds, tuple(wanted), tuple(declared_scenarios(path, axes, wanted, given)))
 
 
 def _check_files(plan: Plan, output: Output) -> None:
@@ -181,9 +185,9 @@ def _swept(plan: Plan, engine: Engine, output: Output) -> Swept:
     with open_journal(path) as journal, _resumable(journal, path):
         if journal.cut:
             output.note("the last run in the journal was cut off; it is done again")
-        with _progress(plan.runs, output) as advanced:
+        with progress_bar("runs", plan.runs, quiet=output.quiet) as advanced:
             try:
-                swept = sweep(plan, engine, journal, advanced)
+                swept = sweep(plan, engine, journal, advanced or (lambda done: None))
             except (ScenarioError, TooManyJobs) as error:
                 raise Trouble(f"a run can't be done: {error}") from error
         if output.path is not None and path is not None:
@@ -209,21 +213,6 @@ def _resumable(journal: Journal, path: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         click.echo(kept(), err=True)
         raise
-
-
-@contextmanager
-def _progress(runs: int, output: Output) -> Iterator[Callable[[int], None]]:
-    """Give the function that is told how many runs are done: a bar on a terminal, nothing elsewhere."""
-    if output.quiet or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("runs", total=runs)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def _give(swept: Swept, output: Output) -> None:

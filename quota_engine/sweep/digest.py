@@ -13,6 +13,8 @@ from enum import Enum
 
 from quota_engine import __version__
 
+from ..model.work import Job
+
 MEASURED = 1
 """Version of what a run's record holds; to be raised where a measure changes its meaning or is added."""
 
@@ -32,7 +34,9 @@ def run_key(scenario_digest: str, seed: int | None) -> str:
 
 def _tokens(value: object) -> Iterator[str]:
     """Yield a value's parts so that two different values never yield the same text."""
-    if isinstance(value, Enum):
+    if isinstance(value, Job):
+        yield repr(value)  # a history has a million of them; their text tells every field apart
+    elif isinstance(value, Enum):
         yield from _tokens(value.value)
     elif is_dataclass(value) and not isinstance(value, type):
         yield f"{type(value).__name__}("

@@ -25,6 +25,19 @@ workloads:
 """
 
 
+REPLAY = """\
+kind: scenario
+version: 1
+stack: lab.yaml
+replay:
+  file: history.csv
+  submit: {column: submit_s, unit: s}
+  duration: {column: duration_s, unit: s}
+  share: {column: queue}
+  instances: {each: {ml.g5.xlarge: 1}}
+"""
+
+
 @pytest.fixture
 def random(folder: Path) -> str:
     """Write a scenario of generated workloads; return its name."""
@@ -127,3 +140,21 @@ def test_a_scenario_without_shares_at_work_has_no_waits(sweep: Sweep, folder: Pa
     """QS3 has no job: its wait is unknown, not nought."""
     found = sweep("--seeds", "2", "--format", "markdown", "--workers", "1")
     assert "| - | - | 0.0 |" in found.out.split("QS3")[1]
+
+
+def test_a_replayed_history_is_read_for_every_run(sweep: Sweep, folder: Path) -> None:
+    """Real jobs under other limits: what a history is kept for. A line that was changed is another run."""
+    lines = [f"{60 * number},{3600},QS1" for number in range(9)]
+    history = folder / "history.csv"
+    history.write_text("\n".join(["submit_s,duration_s,queue", *lines, ""]))
+    (folder / "replay.yaml").write_text(REPLAY)
+    options = ("--vary", "QS1/borrow_limit=0,200", "--seeds", "2", "--workers", "2")
+    found = table(sweep, "replay.yaml", *options)
+    assert [row["submitted_jobs"] for row in found[::4]] == ["9"] * 4
+    assert int(found[0]["wait_max_ms"]) > int(found[8]["wait_max_ms"])
+    history.write_text(history.read_text().replace("60,3600", "60,7200", 1))
+    assert table(sweep, "replay.yaml", *options) != found
+    history.write_text("\n".join(["submit_s,duration_s,queue", *["soon,long,QS1"] * 20, ""]))
+    refused = sweep(*options, scenario="replay.yaml")
+    assert (refused.code, refused.out) == (2, "")
+    assert "QE532" in refused.err
