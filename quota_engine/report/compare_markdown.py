@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
-from ..simulate.compare import Work
+from ..simulate.compare import Comparison, JobComparison, Work
+from .charts.lives import lives
 from .compare_view import (
     MEASURES,
     ComparedScenario,
@@ -24,8 +27,11 @@ from .compare_view import (
     title_of,
     whys,
 )
+from .mermaid import gantt
 from .visible import counted, markdown, markdown_code
 
+_DRAWN_MAX: Final = 8
+"""Jobs that are drawn before and after."""
 _MARKS = {True: "❌", False: "✅"}
 
 
@@ -116,4 +122,14 @@ def _jobs(report: CompareReport, scenario: ComparedScenario) -> Iterator[str]:
             f"| {markdown(cause(job))} |"
         )
     yield from ("", *([f"{counted(left_out, 'job')} with smaller changes left out.", ""] if left_out else []))
-    yield from ("</details>", "")
+    yield from (*_charts(comparison, shown[:_DRAWN_MAX]), "</details>", "")
+
+
+def _charts(comparison: Comparison, jobs: Sequence[JobComparison]) -> Iterator[str]:
+    """Yield a Mermaid chart for either side, of the same jobs."""
+    names = {job.job for job in jobs}
+    for title, played in (("Before", comparison.before), ("After", comparison.after)):
+        found = lives(played.run)
+        chosen = replace(found, jobs=tuple(life for life in found.jobs if life.job in names))
+        chart = gantt(played.run, chosen)
+        yield from (f"{title}:", "", *chart) if chart else ()

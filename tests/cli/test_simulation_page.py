@@ -54,3 +54,15 @@ def test_the_picture_is_what_its_command_draws(quota_engine: Run, tmp_path: Path
     run = quota_engine(*before, str(drawn), "-q")
     assert run.returncode == 0, run.stderr
     assert told(drawn) == told(ROOT / picture)
+
+
+def test_the_picture_of_use_is_what_its_command_draws(quota_engine: Run, tmp_path: Path) -> None:
+    """The command gives its picture another name; what it tells is the same."""
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    *before, _ = command("^simulate .* --charts")
+    run = quota_engine(*before, str(tmp_path / "pictures"))
+    assert run.returncode == 0, run.stderr
+    shown = ROOT / "docs" / "images" / "lower-limit-use.svg"
+    assert "images/lower-limit-use.svg" in PAGE
+    assert told(tmp_path / "pictures" / "use.svg") == told(shown)
