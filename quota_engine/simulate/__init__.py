@@ -4,7 +4,7 @@ Pure: a `Scenario` in, values out. No scheduling rule stands here; what happened
 """
 
 from .judge import Verdict, judge
-from .metrics import Measures, measure
+from .metrics import Measures, Meter, measure
 from .outcome import Run, Start, Unfinished, sequence
 from .run import ScenarioError, run, run_into
 from .sensitivity import Divergence, Tried, Turned, sensitivity
@@ -14,6 +14,7 @@ __all__ = [
     "Divergence",
     "JobTimeline",
     "Measures",
+    "Meter",
     "Run",
     "ScenarioError",
     "Segment",

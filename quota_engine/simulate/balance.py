@@ -79,7 +79,8 @@ class UnitBalance:
         self.dirty[share] = None
 
     def settle(self, shares: Mapping[str, QuotaShare], unit: str) -> None:
-        """Take other shares or limits into account."""
+        """Take other shares or limits into account; shares that are gone have none."""
+        self.dirty.update(dict.fromkeys([*self.nominal, *shares, *self.used, *self.waiting]))
         self.nominal = {name: share.capacity_limits.get(unit, 0) for name, share in shares.items()}
         own = [(name, share) for name, share in shares.items() if self.nominal[name]]
         self.lenders = tuple(name for name, share in own if share.strategy.can_lend)
@@ -87,7 +88,6 @@ class UnitBalance:
         self.borrowers = frozenset(name for name, share in shares.items() if share.strategy.can_borrow)
         self.over = sum(max(0, used - self.nominal.get(name, 0)) for name, used in self.used.items())
         self.borrowers_wait = sum(count for name, count in self.waiting.items() if name in self.borrowers)
-        self.dirty.update(dict.fromkeys([*shares, *self.used, *self.waiting]))
 
     def changed(self) -> Iterator[tuple[str, Amounts]]:
         """Yield the shares whose amounts may have changed since the last call, all lenders where any is lent."""

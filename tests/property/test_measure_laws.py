@@ -1,0 +1,113 @@
+"""Laws of measuring, against a slow count that looks at every instant anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from hypothesis import given, settings
+
+from quota_engine.model.work import Scenario
+from quota_engine.scheduler.trace import Dispatched, Submitted, TraceEvent
+from quota_engine.simulate import Meter, Run, measure, run, run_into, timelines
+from quota_engine.simulate.settings import settings_over_time
+from quota_engine.simulate.timeline import SegmentKind
+from tests.property.busy_histories import busy_histories
+
+EXAMPLES = settings(max_examples=80, deadline=None)
+DISPATCHED = (SegmentKind.OWN, SegmentKind.BORROWED, SegmentKind.IN_SHARE)
+
+
+def stretches(outcome: Run) -> Iterator[tuple[int, int, dict[str, Counter[str]]]]:
+    """Yield (from, to, {share: {unit: instances in use}}) of each stretch in which nothing changes."""
+    rows = timelines(outcome.trace, outcome.end_ms)
+    times = {0, outcome.end_ms, *(one.at_ms for one in settings_over_time(outcome.scenario))}
+    times |= {at_ms for row in rows for segment in row.segments for at_ms in (segment.from_ms, segment.to_ms)}
+    order = sorted(at_ms for at_ms in times if at_ms <= outcome.end_ms)
+    for from_ms, to_ms in pairwise(order):
+        use: dict[str, Counter[str]] = {}
+        for row in rows:
+            if any(one.kind in DISPATCHED and one.from_ms <= from_ms < one.to_ms for one in row.segments):
+                use.setdefault(row.share, Counter()).update(row.need)
+        yield from_ms, to_ms, use
+
+
+@EXAMPLES
+@given(busy_histories())
+def test_use_is_what_counting_at_each_instant_gives(scenario: Scenario) -> None:
+    """Amounts are kept by adding and subtracting; one slip would stay to the end."""
+    outcome = run(scenario)
+    measures = measure(outcome)
+    used: Counter[tuple[str, str]] = Counter()
+    borrowed: Counter[tuple[str, str]] = Counter()
+    most: dict[tuple[str, str], int] = {}
+    for from_ms, to_ms, use in stretches(outcome):
+        now = [one for one in settings_over_time(scenario) if one.at_ms <= from_ms][-1]
+        for share, amounts in use.items():
+            for unit, count in amounts.items():
+                nominal = now.shares[share].capacity_limits.get(unit, 0) if share in now.shares else 0
+                used[share, unit] += count * (to_ms - from_ms)
+                borrowed[share, unit] += max(0, count - nominal) * (to_ms - from_ms)
+                most[share, unit] = max(most.get((share, unit), 0), count)
+    for name, share_measures in measures.shares.items():
+        for unit, amounts in share_measures.used.items():
+            assert (amounts.instance_ms, amounts.most) == (used[name, unit], most.get((name, unit), 0))
+            assert share_measures.borrowed[unit].instance_ms == borrowed[name, unit]
+    assert sum(used.values()) == sum(
+        amounts.instance_ms for one in measures.shares.values() for amounts in one.used.values()
+    )
+
+
+@EXAMPLES
+@given(busy_histories())
+def test_own_instances_are_used_lent_or_idle(scenario: Scenario) -> None:
+    """Nothing of a limit gets lost, and nobody lends what nobody borrows."""
+    measures = measure(run(scenario))
+    lent: Counter[str] = Counter()
+    borrowed: Counter[str] = Counter()
+    for share in measures.shares.values():
+        for unit in share.used:
+            own = share.used[unit].instance_ms - share.borrowed[unit].instance_ms
+            parts = own + share.lent[unit].instance_ms + share.idle[unit].instance_ms
+            assert parts == share.nominal[unit].instance_ms
+            assert own <= share.wanted[unit].instance_ms <= share.nominal[unit].instance_ms
+            lent[unit] += share.lent[unit].instance_ms
+            borrowed[unit] += share.borrowed[unit].instance_ms
+    assert all(lent[unit] <= borrowed[unit] for unit in lent)
+    assert all(one.wanted_instance_ms <= one.idle_instance_ms for one in measures.reserved.values())
+    assert measures.fairness is None or 0 < measures.fairness <= 1.000001
+
+
+@EXAMPLES
+@given(busy_histories())
+def test_every_job_waits_once_from_its_submission(scenario: Scenario) -> None:
+    """Waits are those of the trace, and a job that never starts is counted apart, never dropped."""
+    outcome = run(scenario)
+    submitted: dict[str, Submitted] = {}
+    first: dict[str, int] = {}
+    for event in outcome.trace:
+        if isinstance(event, Submitted):
+            submitted[event.job] = event
+        elif isinstance(event, Dispatched):
+            first.setdefault(event.job, event.at_ms)
+    for name, share in measure(outcome).shares.items():
+        own = {job: event.at_ms for job, event in submitted.items() if event.share == name}
+        assert share.wait.values_ms == tuple(sorted(first[job] - at_ms for job, at_ms in own.items() if job in first))
+        assert share.wait.unstarted == sum(job not in first for job in own) == len(share.wait.unstarted_ms)
+        assert share.submitted == len(own)
+
+
+@EXAMPLES
+@given(busy_histories())
+def test_measuring_while_it_runs_is_measuring_the_trace(scenario: Scenario) -> None:
+    """A million jobs are measured without a trace in memory, and the same comes out."""
+    meter = Meter(scenario)
+    events: list[TraceEvent] = []
+
+    def sink(event: TraceEvent) -> None:
+        meter(event)
+        events.append(event)
+
+    outcome = run_into(scenario, sink)
+    assert meter.finish(outcome.end_ms) == measure(run(scenario))
