@@ -5,6 +5,7 @@ Reads files, line by line, in bounded memory. What a scenario says of a history 
 
 from .bad_lines import BadLines
 from .read import Fits, History, read_history, refuse
+from .recorded import read_recorded
 from .scenario import taken_names, with_history
 from .text import HistoryError, Progress
 
@@ -15,6 +16,7 @@ __all__ = [
     "HistoryError",
     "Progress",
     "read_history",
+    "read_recorded",
     "refuse",
     "taken_names",
     "with_history",

@@ -23,11 +23,12 @@ QUOTED_LINES_MAX: Final = 20
 
 
 def read_delimited(lines: Numbered, shown: str, delimiter: str | None, header: Sequence[str]) -> Table:
-    """Read a file whose first line names the columns, unless `header` does. Raises HistoryError for one without."""
+    """Read a file whose first line names the columns, unless `header` does. Raises HistoryError for one without.
+
+    There must be a line.
+    """
     source = iter(lines)
-    first = next(((number, line) for number, line in source if line is None or line.strip()), None)
-    if first is None:
-        return Table(iter(()), lambda _: lambda _: None)
+    first = next(source)
     delimiter = delimiter or _sniffed(first[1] or "")
     names = tuple(header)
     if not names:

@@ -21,17 +21,11 @@ Row = RecordedJob | Mapping[str, Any]
 
 
 def recognise(lines: Numbered, stated: Format) -> tuple[Format, Numbered]:
-    """Return how JSON Lines are to be taken, by the first of them, and all the lines."""
+    """Return how JSON Lines are to be taken, by the first of them, and all the lines. There must be one."""
     source = iter(lines)
-    before: list[tuple[int, str | None]] = []
-    for numbered in source:
-        before.append(numbered)
-        if numbered[1] is None or numbered[1].strip():
-            break
-    found = stated
-    if stated is Format.JSONL and before and before[-1][1]:
-        found = _recognised(before[-1][1])
-    return found, chain(before, source)
+    first = next(source)
+    found = _recognised(first[1]) if stated is Format.JSONL and first[1] is not None else stated
+    return found, chain([first], source)
 
 
 def _recognised(line: str) -> Format:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final
 
 from ..model.replay import Format, Replay
@@ -130,7 +131,10 @@ def _drafts(
 ) -> Generator[tuple[int, Draft], None, None]:
     """Yield the drafts of a file's usable lines with their numbers, and count the others."""
     with opened(replay.file, replay.shown) as (stream, raw):
-        kind, table = _table(replay, _bounded(lines(stream, raw, replay.shown, progress), lines_max, count))
+        numbered = _said(_bounded(lines(stream, raw, replay.shown, progress), lines_max, count))
+        if numbered is None:
+            return
+        kind, table = _table(replay, numbered)
         draft_of = drafter(replay, kind, table)
         for number, row in table.rows:
             count.lines += 1
@@ -143,6 +147,13 @@ def _drafts(
                 count.note(number, row)
             else:
                 yield number, draft
+
+
+def _said(source: Numbered) -> Numbered | None:
+    """Return the lines from the first on that is not blank, None where all are."""
+    lines = iter(source)
+    first = next((one for one in lines if one[1] is None or one[1].strip()), None)
+    return None if first is None else chain([first], lines)
 
 
 def _bounded(source: Numbered, most: int | None, count: _Count) -> Numbered:

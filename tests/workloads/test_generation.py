@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from quota_engine.model.arrivals import DAY_MS, HOUR_MS, expected_jobs
+from quota_engine.model.replay import Format, Replay
 from quota_engine.model.sampling import (
     Arrivals,
     Burst,
@@ -151,11 +152,17 @@ def test_a_generated_job_carries_what_the_workload_says() -> None:
 def test_preparing_gives_all_jobs_in_submit_order_and_leaves_nothing_to_generate() -> None:
     """Prepared twice, a scenario must not have its work twice."""
     spelled = Job("b", "QS1", ONE, submit_at_ms=HOUR_MS)
-    old = Job("a", "QS1", ONE, submit_at_ms=2 * HOUR_MS)
-    ready = prepare(scenario(workload(Every(HOUR_MS), jobs=3), jobs=(spelled,)), [old])
-    assert [job.name for job in ready.jobs] == ["w-0001", "b", "w-0002", "a", "w-0003"]
+    replayed = Job("a", "QS1", ONE, submit_at_ms=2 * HOUR_MS, line=1)
+    ready = prepare(scenario(workload(Every(HOUR_MS), jobs=3), jobs=(spelled, replayed)))
+    assert [job.name for job in ready.jobs] == ["w-0001", "b", "w-0002", "w-0003", "a"]
     assert ready.workloads == ()
     assert prepare(ready) == ready
+
+
+def test_a_history_that_was_not_read_is_not_forgotten() -> None:
+    """Without its jobs the queue would seem idle, and every expectation would hold."""
+    with pytest.raises(ValueError, match=r"the history h\.swf has not been read"):
+        prepare(replace(scenario(), replay=Replay("/h.swf", Format.SWF, "h.swf")))
 
 
 def test_another_distribution_leaves_the_other_draws_alone() -> None:
