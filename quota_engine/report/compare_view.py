@@ -74,7 +74,7 @@ class Measure:
 
 
 MEASURES: Final = (
-    Measure("wait mean", "mean_wait_ms", lambda work: work.mean_wait_ms, True, 1),
+    Measure("wait mean", "mean_wait_ms", lambda work: work.wait.mean_ms, True, 1),
     Measure("wait p50", "p50_wait_ms", lambda work: work.wait.percentile_ms(50), True, 1),
     Measure("wait p95", "p95_wait_ms", lambda work: work.wait.percentile_ms(95), True, 1),
     Measure("wait max", "max_wait_ms", lambda work: work.wait.percentile_ms(100), True, 1),

@@ -61,15 +61,6 @@ class Work:
     unfinished: int
     lost_instance_ms: int
 
-    @property
-    def mean_wait_ms(self) -> int | None:
-        return mean_ms(self.wait)
-
-
-def mean_ms(waits: Waits) -> int | None:
-    """Return the mean of the waits of jobs that started, rounded down."""
-    return sum(waits.values_ms) // len(waits.values_ms) if waits.values_ms else None
-
 
 @dataclass(frozen=True, slots=True)
 class WorkComparison:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from .compare import Comparison, JobComparison, Played, WorkComparison, mean_ms
+from .compare import Comparison, JobComparison, Played, WorkComparison
 from .judge import Verdict
 from .metrics import Waits
 
@@ -119,7 +119,7 @@ def _wait(comparison: Comparison, work: WorkComparison, limit: Increase) -> Thre
     served = [job for job in work.jobs if comparison.before.courses[job].is_served]
     before, after = _waits(comparison.before, served), _waits(comparison.after, served)
     readings = (
-        _grown("mean_wait_ms", mean_ms(before), mean_ms(after), limit),
+        _grown("mean_wait_ms", before.mean_ms, after.mean_ms, limit),
         _grown("p95_wait_ms", before.percentile_ms(95), after.percentile_ms(95), limit),
         Reading("no_longer_started", 0, after.unstarted, after.unstarted > 0),
     )

@@ -132,7 +132,7 @@ def test_a_job_that_starts_now_and_never_did_makes_no_wait_longer() -> None:
     work = scenario(job("a", "A"), job("big", "A", size=2))
     comparison = compared(work, stack(share("A", 1)), stack(share("A", 2)))
     (one,) = comparison.work
-    assert (one.before.mean_wait_ms, one.after.mean_wait_ms) == (0, HOUR // 2)
+    assert (one.before.wait.mean_ms, one.after.wait.mean_ms) == (0, HOUR // 2)
     assert crossed(comparison, Limits(wait={ALL: Increase(by_ms=0)})) == []
 
 
