@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -960,7 +961,7 @@ def _or_null(schema: Schema) -> Schema:
 
 def shown(schema: Schema) -> Schema:
     """Turn `x-required` and `x-one-of` into what editors know, where nothing is merged later."""
-    result = {key: _shown_inside(key, value) for key, value in schema.items()}
+    result = {key: _inside(key, value, shown) for key, value in schema.items()}
     if "x-required" in result:
         result["required"] = result["x-required"]
     if "x-one-of" in result:
@@ -970,12 +971,47 @@ def shown(schema: Schema) -> Schema:
     return result
 
 
-def _shown_inside(key: str, value: Any) -> Any:
+def _inside(key: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
+    """Apply a change to the schemas that stand below a keyword."""
     if key == "properties":
-        return {name: shown(inner) for name, inner in value.items()}
+        return {name: change(inner) for name, inner in value.items()}
     if key in ("items", "additionalProperties") and isinstance(value, dict):
-        return shown(value)
+        return change(value)
     return value
+
+
+USE = r"\$\{"
+"""A use of a parameter in a text."""
+_UNCHANGED = ("kind", "version", "parameters", "include")
+
+
+def parametrised(schema: Schema) -> Schema:
+    """Let values of a scenario be texts that use a parameter, for editors: config judges what the parameters gave.
+
+    `x-plain` holds what a schema says of that: the keywords as they were, null for one that was not there.
+    """
+    properties = {
+        name: inner if name in _UNCHANGED else _with_uses(inner) for name, inner in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
+
+
+def _with_uses(schema: Schema) -> Schema:
+    result = {key: _inside(key, value, _with_uses) for key, value in schema.items()}
+    types = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    changes: Schema = {}
+    if "enum" in schema:
+        changes = {"enum": None, "anyOf": [{"enum": schema["enum"]}, {"pattern": USE}]}
+    elif "string" in types and "pattern" in schema:
+        changes = {"pattern": f"{schema['pattern']}|{USE}"}
+    elif "string" not in types and {"integer", "number", "boolean"}.intersection(types):
+        changes = {"type": [*types, "string"], "pattern": USE}
+        if "oneOf" in schema:
+            changes["oneOf"] = [{"type": "string"}, *schema["oneOf"]]
+    if not changes:
+        return result
+    kept = {key: value for key, value in {**result, **changes}.items() if value is not None}
+    return {**kept, "x-plain": {key: schema.get(key) for key in changes}}
 
 
 def schemas() -> dict[str, Schema]:
@@ -983,7 +1019,7 @@ def schemas() -> dict[str, Schema]:
     return {
         "stack": nullable(declaration("stack")),
         "fragment": {**nullable(optional(declaration("fragment"))), "x-required": ["kind", "version"]},
-        "scenario": shown(scenario()),
+        "scenario": parametrised(shown(scenario())),
         "fleet": shown(fleet()),
         "baseline": shown(baseline()),
         "policy": shown(own_policy()),

@@ -29,8 +29,23 @@ def schema(kind: str) -> Schema:
 
 @cache
 def loaded(kind: str) -> Schema:
-    """Return the schema of `kind`, read once; not to be changed."""
-    return schema(kind)
+    """Return the schema that documents of `kind` are judged by, read once; not to be changed.
+
+    A scenario's is without what lets a value be a text that uses a parameter: its parameters have given theirs by then.
+    """
+    return _plain(schema(kind))
+
+
+def _plain(here: Schema) -> Schema:
+    """Return a schema with the keywords that `x-plain` holds in place of those that editors see."""
+    plain = {key: value for key, value in {**here, **here.get("x-plain", {})}.items() if value is not None}
+    plain.pop("x-plain", None)
+    if "properties" in plain:
+        plain["properties"] = {name: _plain(inner) for name, inner in plain["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(plain.get(key), dict):
+            plain[key] = _plain(plain[key])
+    return plain
 
 
 def property_schema(kind: str, path: Iterable[str | int]) -> Schema:

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from quota_engine.config import KINDS, load_stack, schema
 from quota_engine.config.conform import RANGES
+from quota_engine.config.schema import loaded
 from quota_engine.model.diagnostic import Severity
 from quota_engine.rules import check_stack
-from tools.schemas import render, schemas
+from tools.schemas import USE, render, schemas
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 Schema = dict[str, Any]
@@ -180,3 +182,40 @@ def load_kind(path: Path) -> str:
     from quota_engine.config import load_document
 
     return load_document(path).kind
+
+
+PARAMETRISED = """kind: scenario
+version: 1
+stack: stack.yaml
+until: "${length}"
+parameters: {rate: 6, length: 1d, strategy: fifo, on: true, wait: 2h, kind: in-share}
+assumptions: {backfill: "${on}"}
+jobs:
+  - {name: "j-${rate}", share: a, instances: {ml.g5.xlarge: "${rate}"}, duration: "${length}", count: "${rate}"}
+workloads:
+  - name: w
+    share: a
+    arrivals: {poisson: {per_hour: "${rate}"}}
+    instances: {choice: [[{ml.g5.xlarge: 1}, "${rate}"]]}
+    duration: {lognormal: {median: "${length}", sigma: "${rate}"}}
+    priority: "${rate}"
+expect:
+  - {preempted: {share: a, kind: "${kind}"}}
+"""
+
+
+def test_an_editor_takes_a_parameter_wherever_a_value_stands() -> None:
+    """A red line under each ${rate} would teach people to look past red lines."""
+    data = yaml.safe_load(PARAMETRISED)
+    validator = Draft202012Validator(schema("scenario"))
+    assert [error.message for error in validator.iter_errors(data)] == []
+    for wrong in ("six", "6", ""):
+        data["jobs"][0]["count"] = wrong
+        assert not validator.is_valid(data)
+
+
+def test_what_documents_are_judged_by_knows_no_parameters() -> None:
+    """They have given their values by then; and messages must speak of numbers, not of texts."""
+    assert "x-plain" not in json.dumps(loaded("scenario"))
+    assert loaded("scenario")["properties"]["seed"]["type"] == "integer"
+    assert json.dumps(USE).strip('"') not in json.dumps(loaded("scenario"))
