@@ -23,7 +23,7 @@ from quota_engine.model import service_facts as facts  # noqa: E402
 from quota_engine.model.around import METRICS, Occasion  # noqa: E402
 from quota_engine.model.replay import Format, Unit  # noqa: E402
 from quota_engine.model.stack import State, Strategy  # noqa: E402
-from quota_engine.scheduler import assumptions  # noqa: E402
+from quota_engine.scheduler import POINTS, assumptions  # noqa: E402
 
 Schema = dict[str, Any]
 TARGET = ROOT / "quota_engine" / "config" / "schemas"
@@ -801,7 +801,7 @@ def fraction(description: str, **more: Any) -> Schema:
 
 def assumption(name: str) -> Schema:
     """The schema of one assumption, from the scheduling model's own list."""
-    point = next(point for point in assumptions.POINTS if point.switch == name)
+    point = next(point for point in POINTS if point.switch == name)
     about = f"{point.number}, {point.title}. Default: {point.statement}."
     if name == "victim_order":
         return listing(about, choice("A criterion.", list(assumptions.VICTIM_CRITERIA)), minItems=1)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from ..model.stack import Stack
 from ..model.work import Scenario, Timing
-from ..scheduler.assumptions import POINTS, TRIED, Assumptions
+from ..scheduler.assumptions import TRIED, Assumptions
+from ..scheduler.points import POINTS
 from ..simulate import run
 from .decisions import Decision, Score, ShareError, decisions, score, share_errors
 from .record import Record

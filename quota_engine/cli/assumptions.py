@@ -7,7 +7,8 @@ from dataclasses import asdict
 
 import click
 
-from ..scheduler.assumptions import LEGAL, POINTS, Point
+from ..scheduler.assumptions import LEGAL
+from ..scheduler.points import POINTS, Point
 from .options import Output, output_options
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from ..model.durations import format_duration
-from ..scheduler.assumptions import POINTS
+from ..scheduler.points import POINTS
 from ..scheduler.trace import (
     Blocked,
     Dispatched,

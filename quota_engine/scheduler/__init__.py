@@ -5,8 +5,9 @@ it, `simulate/` (to the end of a scenario) and `emulator/` (until now); neither 
 """
 
 from .advance import advance, next_due_ms
-from .assumptions import POINTS, AssumptionError, Assumptions
+from .assumptions import AssumptionError, Assumptions
 from .inputs import Complete, Input, InputError, PutEnvironment, PutQueue, PutShare, RemoveShare, Submit
+from .points import POINTS
 from .state import Attempt, JobRecord, SchedulerState, ShareState
 from .status import DISPATCHED, FINISHED, JobStatus
 

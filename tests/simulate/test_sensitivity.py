@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from quota_engine.model.stack import JobQueue, QuotaShare, ServiceEnvironment, Stack, State, Strategy
 from quota_engine.model.work import Expectation, Job, Scenario, Timing
-from quota_engine.scheduler.assumptions import ASSUMPTION_NAMES, POINTS, TRIED, Assumptions
+from quota_engine.scheduler.assumptions import ASSUMPTION_NAMES, TRIED, Assumptions
+from quota_engine.scheduler.points import POINTS
 from quota_engine.scheduler.trace import PreemptionStarted
 from quota_engine.simulate import Tried, run, sensitivity
 from quota_engine.simulate.sensitivity import STOPPING
