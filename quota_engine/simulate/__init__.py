@@ -3,7 +3,7 @@
 Pure: a `Scenario` in, values out. No scheduling rule stands here; what happened is read from the trace.
 """
 
-from .judge import Verdict, judge
+from .judge import Judging, Verdict, judge
 from .metrics import Measures, Meter, measure
 from .outcome import Run, Start, Unfinished, sequence
 from .run import ScenarioError, run, run_into
@@ -13,6 +13,7 @@ from .timeline import JobTimeline, Segment, SegmentKind, timelines
 __all__ = [
     "Divergence",
     "JobTimeline",
+    "Judging",
     "Measures",
     "Meter",
     "Run",

@@ -11,7 +11,7 @@ from quota_engine.model.work import Event, Expectation, Job, Scenario, SetCapaci
 from quota_engine.scheduler import AssumptionError
 from quota_engine.simulate import ScenarioError, Start, judge, measure, run, run_into, sequence, timelines
 from quota_engine.simulate.balance import divide
-from quota_engine.simulate.judge import Judgement
+from quota_engine.simulate.judges import Judgement
 from quota_engine.simulate.metrics import Waits
 
 UNIT = "ml.g5.xlarge"
