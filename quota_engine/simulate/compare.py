@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ..model.work import Scenario
 from ..scheduler.status import JobStatus
+from ..scheduler.trace import TraceEvent
 from .areas import Amounts
 from .courses import Course, Courses
-from .judge import Verdict, judge
-from .metrics import Measures, Waits, measure
+from .judge import Judging, Verdict
+from .metrics import Measures, Meter, Waits
 from .outcome import Run
-from .run import run
+from .run import run_into
 from .sides import Side
 
 
@@ -35,13 +37,26 @@ class Played:
         return self.side.scenario
 
 
+TRACED_MAX: Final = 20_000
+"""Jobs up to which a side's trace is kept, which pictures are drawn from; of more, only what was counted is."""
+
+
 def play(side: Side) -> Played:
     """Run one side. Raises AssumptionError or ScenarioError where it can't be run."""
-    outcome = run(side.scenario)
-    courses = Courses()
-    for event in outcome.trace:
+    scenario = side.scenario
+    courses, meter, judging = Courses(), Meter(scenario), Judging(scenario)
+    trace: list[TraceEvent] | None = [] if len(scenario.jobs) <= TRACED_MAX else None
+
+    def sink(event: TraceEvent) -> None:
         courses(event)
-    return Played(side, outcome, courses.jobs, judge(outcome), measure(outcome))
+        meter(event)
+        judging(event)
+        if trace is not None:
+            trace.append(event)
+
+    outcome = run_into(scenario, sink, trace)
+    measures = meter.finish(outcome.end_ms)
+    return Played(side, outcome, courses.jobs, judging.finish(outcome, measures), measures)
 
 
 @dataclass(frozen=True, slots=True)
