@@ -20,6 +20,8 @@ SWITCH: Final = "QUOTA_ENGINE_COMPILED"
 MODULES: Final = (
     "advance",
     "blocked",
+    "claims",
+    "ends",
     "inputs",
     "ledger",
     "life",
@@ -29,6 +31,7 @@ MODULES: Final = (
     "state",
     "status",
     "step",
+    "stopping",
 )
 """Of `quota_engine/scheduler`. The trace's events stay Python: compiling them gains nothing."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from ..model.work import Job
 from ..scheduler.advance import advance, next_due_ms
+from ..scheduler.ends import SHARE_DELETED_REASON
 from ..scheduler.inputs import Input, Submit
-from ..scheduler.life import SHARE_DELETED_REASON
 from ..scheduler.restore import Situation, Standing, restore
 from ..scheduler.state import SchedulerState
 from ..scheduler.status import DISPATCHED

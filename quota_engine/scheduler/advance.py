@@ -13,6 +13,15 @@ from typing import Final
 
 from ..model.service_facts import time_limit_reason_text
 from ..model.work import CapacityError, Fail, Terminate, UpdatePriority
+from .ends import (
+    ATTEMPT_TIMEOUT_REASON,
+    SHARE_DELETED_REASON,
+    end_by_itself,
+    fail,
+    fail_attempt,
+    send_back,
+    succeed,
+)
 from .inputs import (
     Complete,
     Input,
@@ -25,24 +34,12 @@ from .inputs import (
     Submit,
     canonical_key,
 )
-from .life import (
-    ATTEMPT_TIMEOUT_REASON,
-    SHARE_DELETED_REASON,
-    begin_running,
-    begin_starting,
-    complete_preemption,
-    end_by_itself,
-    fail,
-    fail_attempt,
-    send_back,
-    submit,
-    succeed,
-    update_priority,
-)
+from .life import begin_running, begin_starting, submit, update_priority
 from .settings import drop_share, put_environment, put_queue, put_shares
 from .state import JobRecord, SchedulerState, timer_rank
 from .status import DISPATCHED, JobStatus
 from .step import run_pass
+from .stopping import complete_preemption
 from .trace import InputIgnored, SettingsChanged, Sink
 
 

@@ -16,10 +16,12 @@ from operator import attrgetter
 from typing import Final
 
 from .blocked import mark_head, misconfiguration, set_time_limit
-from .life import dispatch, lapse_claim, make_claim, preempt
+from .claims import lapse_claim
+from .life import dispatch
 from .order import HeadKey
 from .preempt import cross_victims, has_lower, in_share_victims, lowered_limit_victims, straddle_victims
 from .state import Claim, JobRecord, SchedulerState, ShareState
+from .stopping import make_claim, preempt
 from .trace import PreemptionKind, StartKind
 
 Step = Callable[[SchedulerState, ShareState, JobRecord], bool]

@@ -1,0 +1,90 @@
+"""Preemption carried out: victims begin to stop, have stopped, and their preemptor claims the room meanwhile.
+
+Whom to stop is chosen in `preempt`; this changes the state accordingly and emits what happened.
+"""
+
+from __future__ import annotations
+
+from ..model import service_facts
+from .claims import hold_room
+from .ends import ended_attempt, finish_failed, keep_checkpoint, leave, requeue
+from .life import own_end_ms
+from .state import END, PREEMPTED_ATTEMPTS_KEPT, STOPPED, Claim, JobRecord, SchedulerState, Stopping
+from .trace import PreemptionCompleted, PreemptionKind, PreemptionStarted, RequeueCause, StartKind
+
+_PREEMPTION_REASONS = {
+    PreemptionKind.CROSS_SHARE: service_facts.CROSS_SHARE_REASON,
+    PreemptionKind.IN_SHARE: service_facts.IN_SHARE_REASON,
+    PreemptionKind.LIMIT_LOWERED: "Preemption triggered by a lowered capacity limit",
+}
+
+
+def preempt(
+    state: SchedulerState, victims: list[JobRecord], kind: PreemptionKind, by: JobRecord | None, claim: Claim | None
+) -> None:
+    """Begin to stop the victims; where stopping takes no time they are gone when this returns."""
+    for victim in victims:
+        pairs = victim.need.pairs
+        state.ledger.add_use(victim.share, pairs, -1)
+        victim.stopping = Stopping(kind, by.key if by else "", by.share.name if by else "", claim)
+        victim.victim_number = 0
+        victim.status_reason = service_facts.PREEMPTION_IN_PROGRESS + _PREEMPTION_REASONS[kind]
+        state.touch(victim.share)
+        state.emit(
+            PreemptionStarted(
+                state.now_ms,
+                victim.key,
+                victim.share.name,
+                kind,
+                victim.stopping.by,
+                victim.stopping.by_share,
+                victim.need.by_unit,
+                ("A-11",),
+            )
+        )
+        if claim is None and not state.timing.stopping_ms:
+            complete_preemption(state, victim)
+        else:
+            _schedule_stop(state, victim)
+    state.released = True
+
+
+def _schedule_stop(state: SchedulerState, victim: JobRecord) -> None:
+    """Set when the victim has stopped, or when it ends by itself if that is no later (A-15)."""
+    stopped_ms = state.now_ms + state.timing.stopping_ms
+    end_ms = own_end_ms(victim)
+    if end_ms is not None and end_ms <= stopped_ms:
+        state.set_timer(victim, end_ms, END)
+    else:
+        state.set_timer(victim, stopped_ms, STOPPED)
+
+
+def complete_preemption(state: SchedulerState, victim: JobRecord) -> None:
+    """The victim has stopped: RUNNABLE again, or FAILED with its preemption retries used up. UG: Preemption."""
+    stopping = victim.stopping
+    if stopping is None:
+        raise RuntimeError(f"job {victim.key!r} is not being preempted")
+    reason = _PREEMPTION_REASONS[stopping.kind]
+    lost_ms = keep_checkpoint(state, victim)
+    victim.preempted_count += 1
+    attempt = ended_attempt(state, victim, reason)
+    victim.preempted_attempts = (attempt, *victim.preempted_attempts)[:PREEMPTED_ATTEMPTS_KEPT]
+    leave(state, victim)
+    count = victim.preempted_count
+    state.emit(PreemptionCompleted(state.now_ms, victim.key, stopping.by, stopping.kind, count, lost_ms))
+    retries = victim.job.preemption_retries
+    if retries is not None and victim.preempted_count > retries:
+        finish_failed(state, victim, reason)
+    else:
+        requeue(state, victim, RequeueCause.PREEMPTED, reason)
+
+
+def make_claim(
+    state: SchedulerState, record: JobRecord, victims: list[JobRecord], kind: PreemptionKind, start: StartKind
+) -> None:
+    """Stop the victims and have the head wait for their room."""
+    claim = Claim(record, start, tuple(victims))
+    record.share.claim = claim
+    state.claims.append(claim)
+    preempt(state, victims, kind, record, claim)
+    hold_room(state, claim)
