@@ -6,7 +6,10 @@ capacity of single units, by content; then the jobs' events, in the scheduler's 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from operator import attrgetter
 
 from ..model.stack import JobQueue, ServiceEnvironment, Stack
 from ..model.work import ApplyStack, Event, Job, Scenario, SetCapacity, arrival_key
@@ -26,20 +29,38 @@ class Instant:
     events: tuple[Event, ...]
 
 
-def agenda(scenario: Scenario) -> list[Instant]:
-    """Return the instants in order of time. Raises ScenarioError for work that was not generated: it would be lost."""
+def agenda(scenario: Scenario) -> Iterator[Instant]:
+    """Yield the instants in order of time. Raises ScenarioError for work that is still to come: it would be lost."""
     if scenario.workloads:
         raise ScenarioError(f"the jobs of workload {scenario.workloads[0].name!r} are still to be generated")
-    jobs: dict[int, list[Job]] = {}
+    if scenario.replay is not None:
+        raise ScenarioError(f"the history {scenario.replay.shown} is still to be read")
     events: dict[int, list[Event]] = {}
-    for job in sorted(scenario.jobs, key=arrival_key):
-        jobs.setdefault(job.submit_at_ms, []).append(job)
     for event in scenario.events:
         events.setdefault(event.at_ms, []).append(event)
-    return [
-        Instant(at_ms, tuple(jobs.get(at_ms, ())), tuple(sorted(events.get(at_ms, ()), key=_event_key)))
-        for at_ms in sorted({*jobs, *events})
-    ]
+    times = sorted(events, reverse=True)
+    for at_ms, arriving in groupby(_in_order(scenario.jobs), key=attrgetter("submit_at_ms")):
+        while times and times[-1] < at_ms:
+            yield _instant(times.pop(), (), events)
+        if times and times[-1] == at_ms:
+            times.pop()
+        yield _instant(at_ms, tuple(arriving), events)
+    for at_ms in reversed(times):
+        yield _instant(at_ms, (), events)
+
+
+def _in_order(jobs: Sequence[Job]) -> Sequence[Job]:
+    """Return the jobs in the order in which they arrive: as they are where they are in it, as a prepared scenario's."""
+    is_ordered = all(
+        one.submit_at_ms < other.submit_at_ms
+        or (one.submit_at_ms == other.submit_at_ms and arrival_key(one) <= arrival_key(other))
+        for one, other in pairwise(jobs)
+    )
+    return jobs if is_ordered else sorted(jobs, key=arrival_key)
+
+
+def _instant(at_ms: int, jobs: tuple[Job, ...], events: Mapping[int, list[Event]]) -> Instant:
+    return Instant(at_ms, jobs, tuple(sorted(events.get(at_ms, ()), key=_event_key)))
 
 
 def _event_key(event: Event) -> tuple[int, str]:

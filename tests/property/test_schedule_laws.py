@@ -43,7 +43,7 @@ def instants(scenario: Scenario, trace: list[TraceEvent]) -> Iterator[SchedulerS
     """Yield the state after each instant of a run."""
     queue, environment = queue_of(scenario.stack, scenario.queue)
     state = SchedulerState.create(queue, environment, scenario.timing, Assumptions.of(scenario.assumptions))
-    given_instants = agenda(scenario)
+    given_instants = list(agenda(scenario))
     while given_instants or next_due_ms(state) is not None:
         due_ms = next_due_ms(state)
         if given_instants and (due_ms is None or given_instants[0].at_ms <= due_ms):
