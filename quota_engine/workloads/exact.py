@@ -20,9 +20,9 @@ _DOUBT: Final = 1e-12
 _DIGITS: Final = Context(prec=40)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Arithmetic(Generic[Number]):
-    """Numbers of one type. `of` takes a float as it is, and a decimal number as text."""
+    """Numbers of one type. `of` takes a float as it is, and a decimal number as text. Each is equal to itself alone."""
 
     of: Callable[[float | str], Number]
     log: Callable[[Number], Number]

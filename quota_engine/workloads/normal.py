@@ -42,22 +42,22 @@ _FAR: Final = (
         "7.868691311456132591e-4", "0.0148753612908506148525", "0.13692988092273580531", "0.59983220655588793769", "1",
     ),
 )  # fmt: skip
-"""Numerator and denominator of each part, the highest power first."""
+_PARTS: Final = (_CENTRAL, _MIDDLE, _FAR)
+"""Numerator and denominator of each part of the distribution, the highest power first."""
 
 
 def deviate(of: Arithmetic[Number], draw: float) -> Number:
     """Return the standard normal deviate below which a part `draw` of the distribution lies, 0 < draw < 1."""
     centred = of.of(draw - 0.5)
     if abs(draw - 0.5) <= 0.425:
-        return centred * _ratio(of, _CENTRAL, of.of("0.180625") - centred * centred)
+        return centred * _ratio(of, 0, of.of("0.180625") - centred * centred)
     tail = of.sqrt(-of.log(of.of(min(draw, 1.0 - draw))))
-    far = tail > 5
-    value = _ratio(of, _FAR, tail - of.of("5")) if far else _ratio(of, _MIDDLE, tail - of.of("1.6"))
+    value = _ratio(of, 2, tail - of.of("5")) if tail > 5 else _ratio(of, 1, tail - of.of("1.6"))
     return -value if draw < 0.5 else value
 
 
-def _ratio(of: Arithmetic[Number], part: tuple[Sequence[str], Sequence[str]], at: Number) -> Number:
-    """Return the quotient of the two polynomials at one place."""
+def _ratio(of: Arithmetic[Number], part: int, at: Number) -> Number:
+    """Return the quotient of the two polynomials of a part at one place."""
     above: Sequence[Number]
     below: Sequence[Number]
     above, below = _numbers(of, part)
@@ -65,9 +65,9 @@ def _ratio(of: Arithmetic[Number], part: tuple[Sequence[str], Sequence[str]], at
 
 
 @cache
-def _numbers(of: Arithmetic[Any], part: tuple[Sequence[str], Sequence[str]]) -> tuple[Sequence[Any], Sequence[Any]]:
+def _numbers(of: Arithmetic[Any], part: int) -> tuple[Sequence[Any], Sequence[Any]]:
     """Return the coefficients as numbers of an arithmetic, read once."""
-    above, below = part
+    above, below = _PARTS[part]
     return tuple(of.of(one) for one in above), tuple(of.of(one) for one in below)
 
 
