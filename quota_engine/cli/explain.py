@@ -71,7 +71,7 @@ def command(
     if at_ms is not None and scenario is None:
         raise click.UsageError("--at goes with --scenario")
     if scenario is None and given != Given():
-        raise click.UsageError("--set and --seed go with --scenario")
+        raise click.UsageError("--set, --seed and --max-bad go with --scenario")
     if print_iam_policy:
         output.emit(json.dumps(_policy(job, queue, region), indent=2))
         return 0

@@ -243,7 +243,7 @@ class Given:
     parameters: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     max_bad: MaxBad | None = None
-    is_quiet: bool = True
+    is_quiet: bool = field(default=True, compare=False)
     """Whether nothing is to be shown of how the reading of a history goes on."""
 
 
