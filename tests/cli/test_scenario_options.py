@@ -84,7 +84,7 @@ def test_explain_tells_of_a_generated_job(quota_engine: Run, day: Path) -> None:
     assert json.loads(run.stdout)["job"] == "research-0001"
     alone = quota_engine("explain", "research-0001", "--seed", "8")
     assert alone.returncode == 2
-    assert "--set and --seed go with --scenario" in alone.stderr
+    assert "--set, --seed and --max-bad go with --scenario" in alone.stderr
 
 
 def test_a_thousand_million_jobs_are_refused_by_validate_and_simulate(quota_engine: Run, day: Path) -> None:
