@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from ..forecast import Forecast, Hit, HitKind, QueueForecast, Room, RoomChange, Start
+from ..forecast import DurationBasis, Forecast, Hit, HitKind, QueueForecast, Room, RoomChange, Start
 from .style import Style, plain
 from .times import rough
 from .visible import counted, pad, visible, wrapped
@@ -52,26 +52,48 @@ def queue_line(queue: QueueForecast) -> str:
 def sections(forecast: Forecast, queue: QueueForecast) -> Iterable[tuple[str, list[str]]]:
     """Yield each part that has something to say as (title, sentences)."""
     within = rough(forecast.within_ms)
-    lasting = rough(forecast.assume_duration_ms) if forecast.assume_duration_ms is not None else ""
     parts: list[tuple[str, list[str]]] = [
         ("Hit at once, whatever the durations", [hit_sentence(hit) for hit in queue.at_once]),
-        (f"Hit within {within}, if jobs last {lasting}", [hit_sentence(hit) for hit in queue.later]),
+        (f"Hit within {within}, if jobs last {_lasting(forecast)}", [hit_sentence(hit) for hit in queue.later]),
+        (f"Hit within {within}, if jobs are short or long", [hit_sentence(hit) for hit in queue.possible]),
         (
             "Can be hit from then on, when other shares claim their own limits",
             [hit_sentence(hit) for hit in queue.exposed],
         ),
         ("Hit without the deployment too", [hit_sentence(hit) for hit in queue.anyway]),
         ("Start", [start_sentence(start) for start in queue.starts]),
+        ("Start if jobs are short or long", [start_sentence(start) for start in queue.possible_starts]),
+        ("Durations rest on", [basis_sentence(basis, forecast) for basis in queue.durations]),
         ("Not certain", [visible(doubt) for doubt in queue.doubts]),
     ]
     return [part for part in parts if part[1]]
+
+
+def _lasting(forecast: Forecast) -> str:
+    if forecast.has_history:
+        return "as long as the middle of those recorded"
+    return rough(forecast.assume_duration_ms) if forecast.assume_duration_ms is not None else ""
+
+
+def basis_sentence(basis: DurationBasis, forecast: Forecast) -> str:
+    """Say on which recorded durations so many jobs of a share rest, or that there are too few of them."""
+    jobs, share = counted(basis.jobs, "job"), visible(basis.share)
+    if not basis.quantiles_ms:
+        alike = forecast.assume_duration_ms
+        lasts = "no end is known of them, so they run on" if alike is None else f"assumed to last {rough(alike)}"
+        few = f"of {basis.records} recorded, too few ran as long" if basis.records else "none is recorded"
+        return f"{jobs} of {share}: {few}; {lasts}"
+    size = f", {amounts(basis.need)}" if basis.need else ""
+    like = counted(basis.records, "recorded job") + ("" if basis.need else " of any size")
+    short, middling, long = map(rough, basis.quantiles_ms)
+    return f"{jobs} of {share}{size}: {like}, p10 {short}, p50 {middling}, p90 {long}"
 
 
 def hit_sentence(hit: Hit) -> str:
     """Say what becomes of one job and why."""
     ran = f", which has run {rough(hit.ran_ms)}," if hit.was_running and hit.ran_ms else ""
     job = f"{visible(hit.name)} of {visible(hit.share)} ({amounts(hit.need)}){ran}"
-    when = "" if hit.after_ms == 0 else f" after {rough(hit.after_ms)}"
+    when = "" if hit.after_ms == 0 else f" after {rough(hit.after_ms)}{_spread(hit.spread_ms)}"
     waits = "ends FAILED, its preemption retries are used up" if hit.is_final else "and waits again"
     match hit.kind:
         case HitKind.SHARE_DELETED:
@@ -88,9 +110,18 @@ def hit_sentence(hit: Hit) -> str:
 
 
 def start_sentence(start: Start) -> str:
-    when = "at once" if start.after_ms == 0 else f"after {rough(start.after_ms)}"
+    when = "at once" if start.after_ms == 0 else f"after {rough(start.after_ms)}{_spread(start.spread_ms)}"
     borrowing = f", borrowing {amounts(start.borrowed)}" if start.borrowed else " within its share's own limit"
     return f"{visible(start.name)} of {visible(start.share)} ({amounts(start.need)}) {when}{borrowing}"
+
+
+def _spread(spread_ms: Sequence[int | None]) -> str:
+    """Return the range of a time, and whether it may never come within what is looked at."""
+    times = [one for one in spread_ms if one is not None]
+    if len(times) < len(spread_ms):
+        return f" ({rough(min(times))} at the earliest, or not)"
+    short, long = (rough(min(times)), rough(max(times))) if times else ("", "")
+    return f" ({short} to {long})" if short != long else ""
 
 
 def amounts(capacity: Mapping[str, int]) -> str:
@@ -100,10 +131,16 @@ def amounts(capacity: Mapping[str, int]) -> str:
 def unknowns(forecast: Forecast) -> list[str]:
     """Say what the forecast rests on and can't know."""
     found = []
-    if forecast.assume_duration_ms is None:
+    if forecast.has_history:
+        found.append(
+            "Each job is compared with recorded ones of its share that ran longer than it has: told for the middle of "
+            "them (p50), the range for all jobs short (p10) and all long (p90); looked ahead "
+            f"{rough(forecast.within_ms)}."
+        )
+    elif forecast.assume_duration_ms is None:
         found.append(
             "How long the running jobs still need is not known: what happens after the instant of deploying is told as "
-            "the upper end only. Name --assume-duration to look ahead."
+            "the upper end only. Name --history or --assume-duration to look ahead."
         )
     else:
         found.append(

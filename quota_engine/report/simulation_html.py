@@ -89,12 +89,24 @@ def _data(page: Page) -> dict[str, Any]:
         "waits": waiting,
     }
     charts: dict[str, Any] = {
-        "timeline": timeline.timeline(1, run.end_ms),
-        "use": use.use_chart([use.panel(one) for one in page.series], run.end_ms),
-        "waits": waits.waits_chart([row["share"] for row in waiting["spans"]], simulation_charts.longest_ms(waiting)),
+        "timeline": timeline.timeline(1, run.end_ms, description=simulation_charts.describe_timeline(page.lives)),
+        "use": use.use_chart(
+            [use.panel(one) for one in page.series],
+            run.end_ms,
+            description=simulation_charts.describe_use(page.series),
+        ),
+        "waits": waits.waits_chart(
+            [row["share"] for row in waiting["spans"]],
+            simulation_charts.longest_ms(waiting),
+            description=simulation_charts.describe_waits(page.measures),
+        ),
     }
     if page.crowd is not None:
-        charts["jobs"] = overview.overview([visible(one.share) for one in page.crowd.crowds], run.end_ms)
+        charts["jobs"] = overview.overview(
+            [visible(one.share) for one in page.crowd.crowds],
+            run.end_ms,
+            description=simulation_charts.describe_crowds(page.crowd),
+        )
         sources["jobs"] = {"overview": page.crowd.rows}
     return {
         "packed": packed(page.lives, titles, run.end_ms),
@@ -109,6 +121,7 @@ def _live(spec: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = _without_legends(configured(spec))
     del made["datasets"]
     made["config"]["background"] = None
+    made["config"]["view"]["fill"] = "transparent"  # what has no fill can't be clicked on
     made["padding"] = {"left": 2, "right": 8, "top": 6, "bottom": 4}
     return made
 

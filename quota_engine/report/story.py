@@ -1,6 +1,7 @@
 """A trace as lines that a person can read: at each instant one line a job, with what happened to it and why.
 
-What belongs together is told together: a submission with its start, a preemption with the start it made room for.
+What belongs together is told together: a submission with its start, a preemption with the start it made room for;
+of several victims each has a line of its own after that.
 Everything is read from the events; nothing is computed anew.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Final
 
 from ..model.stack import Capacity
 from ..scheduler.trace import (
@@ -33,6 +35,10 @@ from ..scheduler.trace import (
 )
 from .times import rough
 from .visible import visible
+
+
+NAMED_MAX: Final = 4
+"""Victims that their preemptor's line names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +71,11 @@ class _Instant:
     completed: dict[str, PreemptionCompleted] = field(default_factory=dict)
     requeued: set[str] = field(default_factory=set)
 
-    def is_told_with_preemptor(self, job: str) -> bool:
-        """Whether a job's preemption began and ended here, so that its preemptor's line tells all of it."""
+    def has_one_victim(self, by: str) -> bool:
+        return len(self.preempted_by.get(by, ())) == 1
+
+    def is_told_at_once(self, job: str) -> bool:
+        """Whether a job's preemption for another began and ended here, so that one line tells all of it."""
         return job in self.completed and any(
             victim.job == job for by, victims in self.preempted_by.items() if by for victim in victims
         )
@@ -177,10 +186,23 @@ def _dispatched(event: Dispatched, around: _Around) -> _Part:
 
 
 def _victims(victims: Sequence[PreemptionStarted], instant: _Instant, known: Mapping[str, _Told]) -> str:
-    return ", ".join(_victim(event, instant, known.get(event.job)) for event in victims)
+    """Tell all of a single victim; of several who they are, for each has a line of its own."""
+    if len(victims) == 1:
+        [victim] = victims
+        what = _fate(victim, instant, known.get(victim.job))
+        return f"{visible(victim.job)} ({victim.kind.value})" + (f", which {_joined(what)}" if what else "")
+    by_kind: dict[PreemptionKind, list[str]] = {}
+    for victim in victims:
+        by_kind.setdefault(victim.kind, []).append(visible(victim.job))
+    return " and ".join(f"{_joined(_first(names))} ({kind.value})" for kind, names in by_kind.items())
 
 
-def _victim(event: PreemptionStarted, instant: _Instant, told: _Told | None) -> str:
+def _first(names: Sequence[str]) -> Sequence[str]:
+    return names if len(names) <= NAMED_MAX else [*names[: NAMED_MAX - 1], f"{len(names) - NAMED_MAX + 1} more"]
+
+
+def _fate(event: PreemptionStarted, instant: _Instant, told: _Told | None) -> list[str]:
+    """Return what becomes of a victim at this instant, and on what it ran where that is why."""
     what = []
     if event.kind is PreemptionKind.CROSS_SHARE and told is not None and told.borrowed:
         what.append("ran on borrowed capacity")
@@ -190,7 +212,7 @@ def _victim(event: PreemptionStarted, instant: _Instant, told: _Told | None) -> 
     else:
         what += [f"loses {rough(completed.lost_ms)} of work"] if completed.lost_ms else []
         what += ["waits again"] if event.job in instant.requeued else []
-    return f"{visible(event.job)} ({event.kind.value})" + (f", which {_joined(what)}" if what else "")
+    return what
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -198,20 +220,24 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _completed(event: PreemptionCompleted, around: _Around) -> _Part:
-    if around.instant.is_told_with_preemptor(event.job):
+    if around.instant.is_told_at_once(event.job):
         return "", ""
     lost = f", losing {rough(event.lost_ms)} of work" if event.lost_ms else ""
     return f"has stopped{f' for {visible(event.by)}' if event.by else ''}{lost}", "warning"
 
 
 def _preempted(event: PreemptionStarted, around: _Around) -> _Part:
-    """Told with the job that the room is for; only a preemption for no job needs a line of its own."""
-    return ("", "") if event.by else (f"preempted ({event.kind.value})", "warning")
+    """A single victim is told with the job that the room is for; one of several, or for no job, by itself."""
+    if around.instant.has_one_victim(event.by) and event.by:
+        return "", ""
+    whom = f" for {visible(event.by)}" if event.by else ""
+    what = _fate(event, around.instant, around.known.get(event.job)) if event.by else []
+    return f"is preempted{whom} ({event.kind.value})" + (f": {_joined(what)}" if what else ""), "warning"
 
 
 def _requeued(event: Requeued, around: _Around) -> _Part:
     if event.cause is RequeueCause.PREEMPTED:
-        return "" if around.starts or around.instant.is_told_with_preemptor(event.job) else "waits again", ""
+        return "" if around.starts or around.instant.is_told_at_once(event.job) else "waits again", ""
     lost = f", losing {rough(event.lost_ms)} of work" if event.lost_ms else ""
     if event.cause is RequeueCause.CAPACITY_ERROR:
         return f"finds no capacity at SageMaker, waits again: {visible(event.reason)}", "warning"

@@ -7,7 +7,9 @@ follows the reader's preference for light or dark; a PNG is light.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from .palette import FONT, GRID, INK, MUTED, PAPER, hatched, patterns, style_sheet
@@ -15,6 +17,8 @@ from .palette import FONT, GRID, INK, MUTED, PAPER, hatched, patterns, style_she
 KINDS: Final = ("svg", "png")
 PNG_SCALE: Final = 2
 """Pixels of a PNG for each of the picture's own, so that it is sharp on today's displays."""
+
+_CLIP: Final = re.compile(r'(id="|url\(#)(clip\d+)')
 
 CONFIG: Final[Mapping[str, Any]] = {
     "background": PAPER.light,
@@ -64,7 +68,7 @@ def render(spec: Mapping[str, Any], kind: str) -> bytes:
     import vl_convert
 
     drawn = str(vl_convert.vegalite_to_svg(configured(spec), allowed_base_urls=[]))
-    drawn = hatched(drawn)
+    drawn = _renumbered(hatched(drawn))
     start = drawn.index(">") + 1
     match kind:
         case "svg":
@@ -73,6 +77,16 @@ def render(spec: Mapping[str, Any], kind: str) -> bytes:
             return bytes(vl_convert.svg_to_png(f"{drawn[:start]}{patterns()}{drawn[start:]}", scale=PNG_SCALE))
         case _:
             raise ValueError(kind)
+
+
+def _renumbered(svg: str) -> str:
+    """Return an SVG with its ids numbered from 0: Vega counts on from picture to picture of one process."""
+    numbers: dict[str, int] = {}
+
+    def renamed(found: re.Match[str]) -> str:
+        return f"{found[1]}qe-clip-{numbers.setdefault(found[2], len(numbers))}"
+
+    return _CLIP.sub(renamed, svg)
 
 
 def configured(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,8 +98,12 @@ def configured(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**spec, "config": {**own, **merged}}
 
 
+@cache
 def script_bundle() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script that makes `vegaEmbed` global and loads nothing."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script that makes `vegaEmbed` global and loads nothing.
+
+    Kept once made: putting it together takes seconds.
+    """
     import vl_convert
 
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))

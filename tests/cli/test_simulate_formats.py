@@ -1,0 +1,81 @@
+"""`quota-engine simulate` to files: every format, charts, and what is refused before the work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CLEAN_ENVIRONMENT, ROOT
+
+SCENARIO = "scenarios/lend-and-borrow.yaml"
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_every_format_goes_to_a_file(quota_engine: Run, tmp_path: Path) -> None:
+    """Each is what it says it is, and the exit code is the verdict's."""
+    pytest.importorskip("altair")
+    for name in ("html", "jsonl", "perfetto", "markdown"):
+        run = quota_engine("simulate", SCENARIO, "--format", name, "--output", str(tmp_path / name))
+        assert (run.returncode, run.stdout) == (0, ""), run.stderr
+    assert (tmp_path / "html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert len((tmp_path / "jsonl").read_text(encoding="utf-8").splitlines()) > 20
+    assert "traceEvents" in json.loads((tmp_path / "perfetto").read_text(encoding="utf-8"))
+    assert "```mermaid" in (tmp_path / "markdown").read_text(encoding="utf-8")
+
+
+def test_charts_are_written_beside_the_report(quota_engine: Run, tmp_path: Path) -> None:
+    """One command: the text for the terminal, the pictures for the pull request."""
+    pytest.importorskip("altair")
+    folder = tmp_path / "new" / "charts"
+    run = quota_engine("simulate", SCENARIO, "--charts", str(folder))
+    assert run.returncode == 0, run.stderr
+    assert "Timeline" in run.stdout
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["timeline.png", "timeline.svg", "use.png", "use.svg", "waits.png", "waits.svg"]
+
+
+@pytest.mark.parametrize("options", [["--format", "html"], ["--format", "jsonl"], ["--charts", "x"]])
+def test_what_holds_one_scenario_refuses_two(quota_engine: Run, options: list[str]) -> None:
+    """Rather than drop one, or join what no reader can part."""
+    run = quota_engine("simulate", SCENARIO, SCENARIO, *options)
+    assert run.returncode == 2
+    assert "takes one scenario, not 2" in run.stderr
+
+
+@pytest.mark.parametrize("command", [["simulate", "no-such.yaml"], ["validate", "no-such.yaml"], ["schema", "stack"]])
+def test_an_unwritable_output_fails_before_the_work(quota_engine: Run, command: list[str], tmp_path: Path) -> None:
+    """The output is looked at before the input is: nobody waits an hour for "no such directory"."""
+    run = quota_engine(*command, "--output", str(tmp_path / "missing" / "report"))
+    assert run.returncode == 2
+    assert "can't write" in run.stderr
+    assert "no-such" not in run.stderr
+
+
+def test_charts_into_what_is_no_directory_fail_before_the_work(quota_engine: Run, tmp_path: Path) -> None:
+    """A file stands in the way."""
+    (tmp_path / "file").write_text("")
+    run = quota_engine("simulate", "no-such.yaml", "--charts", str(tmp_path / "file" / "charts"))
+    assert run.returncode == 2
+    assert "can't write" in run.stderr
+
+
+@pytest.mark.parametrize("options", [["--format", "html"], ["--charts", "charts"]])
+def test_a_missing_extra_is_named_before_the_work(options: list[str], tmp_path: Path) -> None:
+    """Which one to install, in a line."""
+    (tmp_path / "altair.py").write_text("raise ModuleNotFoundError('no altair', name='altair')\n")
+    run = subprocess.run(
+        [sys.executable, "-m", "quota_engine", "simulate", "no-such.yaml", *options],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**CLEAN_ENVIRONMENT, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "needs altair" in run.stderr
+    assert "[report]" in run.stderr
