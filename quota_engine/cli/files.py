@@ -41,6 +41,9 @@ class Findings:
     files: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
 
+    def without_notes(self) -> Findings:
+        return replace(self, diagnostics=tuple(one for one in self.diagnostics if one.severity is not Severity.NOTE))
+
     def render(self, output: Output) -> str:
         """Return the findings in the format that `output` asks for; only that format's renderer is loaded."""
         docs = os.environ.get(DOCS_URL, "")

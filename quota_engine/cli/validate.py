@@ -92,5 +92,6 @@ def command(
     checked = check_all(paths, selection, own)
     for path in checked.skipped:
         output.note(f"skipped {path}: Pulumi's own settings")
-    output.emit(checked.render(output))
+    shown = checked.without_notes() if output.quiet and fail_on != "note" else checked
+    output.emit(shown.render(output))
     return int(any(finding.severity.value in FAIL_ON[fail_on] for finding in checked.diagnostics))

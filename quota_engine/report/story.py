@@ -36,7 +36,6 @@ from ..scheduler.trace import (
 from .times import rough
 from .visible import visible
 
-
 NAMED_MAX: Final = 4
 """Victims that their preemptor's line names."""
 

@@ -144,3 +144,13 @@ def test_a_policy_that_comes_to_no_end_is_named(
     (tmp_path / "s.yaml").write_text(STACK.replace("QS1:", f"{'Q' * 60}-:"))
     assert run(["validate", "s.yaml"]) == 2
     assert b"policy QE701 in policies/p.yaml comes to no end" in capfdbinary.readouterr().err
+
+
+def test_quiet_leaves_notes_out_unless_they_fail(found: Found, tmp_path: Path) -> None:
+    """Who asks for quiet wants what needs doing; a note that decides the exit code must still be seen."""
+    unlendable = STACK.replace("LEND_AND_BORROW", "LEND_AND_BORROW, borrow_limit: 900").replace(", borrow_limit: 5", "")
+    (tmp_path / "s.yaml").write_text(unlendable)
+    severities = {one["severity"] for one in found()}
+    assert "note" in severities
+    assert {one["severity"] for one in found("-q")} == severities - {"note"}
+    assert {one["severity"] for one in found("-q", "--fail-on", "note")} == severities

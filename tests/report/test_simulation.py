@@ -44,6 +44,26 @@ def test_the_whole_text_is_as_expected(name: str) -> None:
     assert text == (CASES / f"{name}.txt").read_text(encoding="utf-8")
 
 
+def test_each_of_several_victims_has_a_line_of_its_own() -> None:
+    """Five victims in one sentence can't be read; who was preempted for whom, and what each lost, can."""
+    lines = [
+        (line.job, line.text)
+        for line in story(run(load("victims.yaml")).trace)
+        if line.at_ms in (3_600_000, 7_200_000) and not line.job.startswith("small-05")
+    ]
+    fate = "is preempted for {} (cross-share): ran on borrowed capacity, loses {} of work and waits again"
+    starts = "submitted ({} ml.g5.xlarge, priority 0); starts on B's own limit; preempts {} (cross-share)"
+    assert lines == [
+        ("pair", starts.format(2, "small-06 and small-05")),
+        ("small-06", fate.format("pair", "1h")),
+        ("whole", starts.format(5, "small-06, small-05, small-04 and 2 more")),
+        ("small-06", fate.format("whole", "30m")),
+        ("small-04", fate.format("whole", "2h")),
+        ("small-03", fate.format("whole", "2h")),
+        ("small-02", fate.format("whole", "2h")),
+    ]
+
+
 def test_ascii_output_holds_ascii_only(trouble: Run) -> None:
     """A terminal or a log without UTF-8 still shows the whole picture."""
     text = simulation_text.render(trouble, judge(trouble), measure(trouble), ascii_only=True)
