@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,7 @@ from .options import Output, output_options, read_switches, stack_path
 
 if TYPE_CHECKING:
     from ..forecast import Forecast
+    from ..model.job_history import RecordedJob
     from ..scheduler import Assumptions
 
 
@@ -24,7 +26,16 @@ if TYPE_CHECKING:
     "duration_ms",
     type=Duration(),
     metavar="DURATION",
-    help="How long every job runs from its start; without it only the instant of deploying is certain.",
+    help="How long every job runs from its start, where no --history tells; without either only the instant of "
+    "deploying is certain.",
+)
+@click.option(
+    "--history",
+    "histories",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Take durations from recorded jobs of the same share (quota-engine history); may be repeated.",
 )
 @click.option(
     "--within", "within_ms", type=Duration(), default="24h", show_default=True, help="How far to look ahead then."
@@ -44,6 +55,7 @@ if TYPE_CHECKING:
 def command(
     stack: str,
     duration_ms: int | None,
+    histories: Sequence[Path],
     within_ms: int,
     undeclared: str,
     assumed: Sequence[str],
@@ -69,6 +81,7 @@ def command(
     from .drift import calls_shown
 
     assumptions = read_assumptions(assumed)
+    history = read_histories(histories)
     session = open_session(profile, role_arn)
     with calls_shown(output) as progress:
         observed = observe(declared, session, with_tags=False, progress=progress)
@@ -82,9 +95,17 @@ def command(
         within_ms=within_ms,
         assumptions=assumptions,
         keep_undeclared=undeclared == "keep",
+        history=history,
     )
     output.emit(_render(found, output))
     return found.exit_code
+
+
+def read_histories(paths: Sequence[Path]) -> list[RecordedJob] | None:
+    """Return the recorded jobs of all the files, None without any; raises Trouble for a line that is no job."""
+    from ..history import read_recorded
+
+    return [job for path in paths for job in read_recorded(path.as_posix())] if paths else None
 
 
 def read_assumptions(assumed: Sequence[str]) -> Assumptions:

@@ -4,10 +4,21 @@
 """
 
 from .predict import forecast
-from .result import DEFAULT_WITHIN_MS, Forecast, Hit, HitKind, QueueForecast, Room, RoomChange, Start
+from .result import (
+    DEFAULT_WITHIN_MS,
+    DurationBasis,
+    Forecast,
+    Hit,
+    HitKind,
+    QueueForecast,
+    Room,
+    RoomChange,
+    Start,
+)
 
 __all__ = [
     "DEFAULT_WITHIN_MS",
+    "DurationBasis",
     "Forecast",
     "Hit",
     "HitKind",

@@ -1,14 +1,16 @@
 """The forecast: each live queue goes on twice in the model, as it is and as declared; the difference is the answer.
 
-What happens at the instant of deploying depends on no duration. What happens later does, so it is only told under an
-assumed duration; and what could happen as soon as shares claim what is theirs is told as the upper end of the range.
+What happens at the instant of deploying depends on no duration. What happens later does, so it is only told under
+assumed or recorded durations; and what could happen as soon as shares claim what is theirs is told as the upper end of
+the range.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..model.job_history import RecordedJob
 from ..model.live_jobs import LiveQueue
 from ..model.observation import Observation, Problem
 from ..model.stack import SAGEMAKER_TRAINING, JobQueue, ServiceEnvironment, Stack
@@ -18,8 +20,10 @@ from ..scheduler.inputs import Input
 from ..scheduler.restore import Situation
 from ..scheduler.status import DISPATCHED
 from ..simulate.agenda import Instant, inputs_of
+from .durations import Durations, Records, assumed, recorded
+from .later import Later, look_ahead
 from .play import Names, Played, hits_of, play, starts_of
-from .result import DEFAULT_WITHIN_MS, Forecast, Hit, HitKind, QueueForecast, RoomChange, Start
+from .result import DEFAULT_WITHIN_MS, DurationBasis, Forecast, Hit, HitKind, QueueForecast, RoomChange
 from .situation import live_situation
 
 
@@ -32,16 +36,19 @@ def forecast(
     within_ms: int = DEFAULT_WITHIN_MS,
     assumptions: Assumptions | None = None,
     keep_undeclared: bool = False,
+    history: Iterable[RecordedJob] | None = None,
 ) -> Forecast:
     """Return what deploying `stack` now would do to `jobs`, {queue: what was read of it}.
 
     A share that lives and is not declared counts as deleted, with its jobs, unless `keep_undeclared`: Pulumi deletes
-    those it has made, and nothing here tells who made them. What could not be read is in the answer, and makes its exit
+    those it has made, and nothing here tells who made them. `history` are recorded jobs, from which durations are taken
+    where there are enough, before `assume_duration_ms`. What could not be read is in the answer, and makes its exit
     code 2.
     """
     used = assumptions or Assumptions()
     problems = [*_unreadable(stack, observed), *(problem for live in jobs.values() for problem in live.unreadable)]
-    ahead = _Ahead(assume_duration_ms, within_ms, used, keep_undeclared)
+    records = None if history is None else Records.of(history)
+    ahead = _Ahead(assume_duration_ms, within_ms, used, keep_undeclared, records)
     queues = [
         _queue_forecast(_Question(stack, queue, observed, jobs.get(queue.name), ahead))
         for queue in stack.job_queues.values()
@@ -54,6 +61,7 @@ def forecast(
         queues=tuple(queues),
         unreadable=tuple(dict.fromkeys(problems)),
         assume_duration_ms=assume_duration_ms,
+        has_history=records is not None,
         within_ms=within_ms,
         assumptions=used.changed(),
     )
@@ -76,6 +84,26 @@ class _Ahead:
     within_ms: int
     assumptions: Assumptions
     keep_undeclared: bool
+    records: Records | None
+
+    def runs(self, situation: Situation) -> tuple[Sequence[Durations], tuple[DurationBasis, ...]]:
+        """Return each set of durations to look ahead with, the middling in the middle, and what they rest on."""
+        alike = {} if self.duration_ms is None else assumed(situation, self.duration_ms)
+        if self.records is not None:
+            return recorded(situation, self.records, alike)
+        return ([] if self.duration_ms is None else [alike]), ()
+
+    def outrun(self, situation: Situation) -> list[str]:
+        """Say how many jobs have run longer than is assumed of all."""
+        if self.duration_ms is None or self.records is not None:
+            return []
+        count = sum(duration is None for duration in assumed(situation, self.duration_ms).values())
+        jobs = "1 job has" if count == 1 else f"{count} jobs have"
+        return (
+            [f"{jobs} run longer already than is assumed, and {'counts' if count == 1 else 'count'} as running on"]
+            if count
+            else []
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +116,10 @@ class _Question:
     live: LiveQueue | None
     ahead: _Ahead
 
-    def situation(self, queue: JobQueue, duration_ms: int | None) -> tuple[Situation, tuple[str, ...]]:
+    def situation(self, queue: JobQueue) -> tuple[Situation, tuple[str, ...]]:
         """Return the live queue as it stands."""
         live = self.live or LiveQueue(queue.name)
-        return live_situation(queue, self.environment_of(queue), live, self.ahead.assumptions, duration_ms)
+        return live_situation(queue, self.environment_of(queue), live, self.ahead.assumptions)
 
     def environment_of(self, queue: JobQueue) -> ServiceEnvironment:
         """Return the live environment of the live queue; one without capacity where it was not observed."""
@@ -117,34 +145,33 @@ def _queue_forecast(question: _Question) -> QueueForecast:
     queue = question.observed.stack.job_queues.get(name)
     if queue is None:
         return QueueForecast(name, lives=False)
-    situation, doubts = question.situation(queue, None)
+    situation, doubts = question.situation(queue)
     names = {job.job_id: job.name for job in (question.live.jobs if question.live else ())}
     if queue.type != SAGEMAKER_TRAINING or queue.scheduling_policy is None:
         return _replaced(name, situation, names, doubts)
-    change, end_ms = question.change(queue, situation), situation.now_ms + question.ahead.within_ms
+    change = question.change(queue, situation)
     same, after = play(situation, (), situation.now_ms), play(situation, change, situation.now_ms)
     anyway, hit = hits_of(situation, same.trace, names), hits_of(situation, after.trace, names)
-    at_once = [one for job, one in hit.items() if job not in anyway]
-    starts = list(starts_of(situation, after.trace, names).values())
-    later: list[Hit] = []
-    if question.ahead.duration_ms is not None:
-        later, later_starts, more = _later(question, queue, change, end_ms, names)
-        later = [one for one in later if one.job not in hit]
-        starts += [one for one in later_starts if one.job not in {start.job for start in starts}]
-        doubts = (*doubts, *more)
-    known = {*hit, *anyway, *(one.job for one in later)}
+    started = starts_of(situation, after.trace, names)
+    runs, bases = question.ahead.runs(situation)
+    later = look_ahead(situation, change, situation.now_ms + question.ahead.within_ms, names, runs) if runs else Later()
+    later_hits, possible = ([one for one in group if one.job not in hit] for group in (later.hits, later.possible_hits))
+    known = {*hit, *anyway, *(one.job for one in (*later_hits, *possible))}
     running = [one for one in situation.jobs if one.status in DISPATCHED]
     return QueueForecast(
         queue=name,
         running=len(running),
         waiting=len(situation.jobs) - len(running),
-        at_once=tuple(at_once),
-        later=tuple(later),
+        at_once=tuple(one for job, one in hit.items() if job not in anyway),
+        later=tuple(later_hits),
+        possible=tuple(possible),
         exposed=tuple(one for one in _exposed(situation, change, names) if one.job not in known),
         anyway=tuple(anyway.values()),
-        starts=tuple(starts),
+        starts=(*started.values(), *(one for one in later.starts if one.job not in started)),
+        possible_starts=tuple(one for one in later.possible_starts if one.job not in started),
         rooms=_rooms(same, after),
-        doubts=(*doubts, *_early(situation, same, names)),
+        durations=bases,
+        doubts=(*doubts, *question.ahead.outrun(situation), *later.doubts, *_early(situation, same, names)),
     )
 
 
@@ -166,18 +193,6 @@ def _replaced(queue: str, situation: Situation, names: Names, doubts: tuple[str,
     )
     running = sum(hit.was_running for hit in hits)
     return QueueForecast(queue, True, running, len(hits) - running, at_once=hits, doubts=doubts)
-
-
-def _later(
-    question: _Question, queue: JobQueue, change: list[Input], end_ms: int, names: Names
-) -> tuple[list[Hit], list[Start], tuple[str, ...]]:
-    """Return whom the change hits and who starts by `end_ms` if every job lasts the assumed duration."""
-    situation, _ = question.situation(queue, question.ahead.duration_ms)
-    same, after = play(situation, (), end_ms), play(situation, change, end_ms)
-    anyway = hits_of(situation, same.trace, names)
-    hits = [one for job, one in hits_of(situation, after.trace, names).items() if job not in anyway]
-    doubts = () if same.is_complete and after.is_complete else ("jobs preempt one another without end: cut off",)
-    return hits, list(starts_of(situation, after.trace, names).values()), doubts
 
 
 def _exposed(situation: Situation, change: list[Input], names: Names) -> list[Hit]:

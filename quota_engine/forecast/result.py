@@ -1,7 +1,8 @@
 """What a forecast yields: which jobs are hit and when, which start, what each share may borrow. Values only.
 
-Three groups of hits answer three questions. `at_once` needs no assumption about how long jobs run. `later` holds under
-the assumed duration alone. `exposed` could be hit as soon as every share claims its own limit, and could not before.
+Groups of hits answer different questions. `at_once` needs no assumption about how long jobs run. `later` holds under
+the assumed durations alone, or the middling ones of a history, and `possible` under its short or long ones alone.
+`exposed` could be hit as soon as every share claims its own limit, and could not before.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class Hit:
     """One job that is preempted or ended, `after_ms` after deploying. `by` is the job that gains, "" for none.
 
     `ran_ms` is how long it had been RUNNING when it is hit, `was_running` whether it is dispatched now; `is_final`
-    says that it ends FAILED instead of waiting again.
+    says that it ends FAILED instead of waiting again. `spread_ms` is `after_ms` with short, middling and long
+    durations, None where it is not hit then; () where durations are not from a history.
     """
 
     job: str
@@ -48,11 +50,15 @@ class Hit:
     ran_ms: int = 0
     was_running: bool = True
     is_final: bool = False
+    spread_ms: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """One waiting job that starts, `after_ms` after deploying; `borrowed` is what of it is borrowed."""
+    """One waiting job that starts, `after_ms` after deploying; `borrowed` is what of it is borrowed.
+
+    `spread_ms` is as in `Hit`.
+    """
 
     job: str
     name: str
@@ -61,6 +67,7 @@ class Start:
     start: str
     after_ms: int
     borrowed: Mapping[str, int]
+    spread_ms: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,22 @@ class RoomChange:
 
 
 @dataclass(frozen=True, slots=True)
+class DurationBasis:
+    """What the durations of so many live `jobs` of a share rest on.
+
+    `records` counts the recorded durations of the share, of that size alone where `need` is not None; `quantiles_ms`
+    are their short, middling and long ones. () says that too few ran as long as these jobs have: they last as assumed,
+    or have no end.
+    """
+
+    share: str
+    need: Capacity | None
+    jobs: int
+    records: int
+    quantiles_ms: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class QueueForecast:
     """The forecast of one queue. `lives` False: it is created, and nothing runs in it yet.
 
@@ -104,10 +127,13 @@ class QueueForecast:
     waiting: int = 0
     at_once: tuple[Hit, ...] = ()
     later: tuple[Hit, ...] = ()
+    possible: tuple[Hit, ...] = ()
     exposed: tuple[Hit, ...] = ()
     anyway: tuple[Hit, ...] = ()
     starts: tuple[Start, ...] = ()
+    possible_starts: tuple[Start, ...] = ()
     rooms: tuple[RoomChange, ...] = ()
+    durations: tuple[DurationBasis, ...] = ()
     doubts: tuple[str, ...] = ()
 
     @property
@@ -122,13 +148,16 @@ class QueueForecast:
 
     @property
     def most(self) -> int:
-        """How many are hit if the assumed duration holds and every share claims its own limit in full."""
-        return len({hit.job for hit in (*self.hits, *self.exposed)})
+        """How many are hit at the most: under any durations looked at, and if every share claims its own limit."""
+        return len({hit.job for hit in (*self.hits, *self.possible, *self.exposed) if hit.was_running})
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The whole answer for one declaration. With anything `unreadable` nothing is certain: exit code 2."""
+    """The whole answer for one declaration. With anything `unreadable` nothing is certain: exit code 2.
+
+    `has_history`: durations are from recorded jobs, where there are enough.
+    """
 
     name: str
     account: str
@@ -136,6 +165,7 @@ class Forecast:
     queues: tuple[QueueForecast, ...]
     unreadable: tuple[Problem, ...] = ()
     assume_duration_ms: int | None = None
+    has_history: bool = False
     within_ms: int = DEFAULT_WITHIN_MS
     assumptions: Mapping[str, object] | None = None
 

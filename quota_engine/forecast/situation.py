@@ -15,12 +15,8 @@ def live_situation(
     environment: ServiceEnvironment,
     live: LiveQueue,
     assumptions: Assumptions,
-    duration_ms: int | None = None,
 ) -> tuple[Situation, tuple[str, ...]]:
-    """Return the queue as it stands and what had to be left out. Each job lasts `duration_ms` from its start.
-
-    With None no job ends by itself.
-    """
+    """Return the queue as it stands and what had to be left out. No job ends by itself, see `durations`."""
     doubts: list[str] = []
     jobs: list[Standing] = []
     for job in live.jobs:
@@ -28,7 +24,7 @@ def live_situation(
         if doubt:
             doubts.append(f"job {job.name} ({job.job_id}) is left out: {doubt}")
         else:
-            jobs.append(_standing(job, duration_ms))
+            jobs.append(_standing(job))
     doubts += _disagreements(queue, live, jobs)
     return Situation(queue, environment, tuple(jobs), live.now_ms, assumptions=assumptions), tuple(doubts)
 
@@ -43,7 +39,7 @@ def _doubt(job: LiveJob, queue: JobQueue) -> str:
     return ""
 
 
-def _standing(job: LiveJob, duration_ms: int | None) -> Standing:
+def _standing(job: LiveJob) -> Standing:
     status = JobStatus(job.status)
     return Standing(
         job=Job(
@@ -51,7 +47,6 @@ def _standing(job: LiveJob, duration_ms: int | None) -> Standing:
             share=job.share,
             need=job.need,
             submit_at_ms=job.created_ms,
-            duration_ms=duration_ms,
             priority=job.priority,
             attempts=job.attempts,
             evaluate_on_exit=job.evaluate_on_exit,

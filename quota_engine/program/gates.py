@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from quota_engine.config import Loaded, Unreadable, load_scenario
-from quota_engine.history import HistoryError, read_history, refuse, taken_names, with_history
+from quota_engine.history import HistoryError, read_history, read_recorded, refuse, taken_names, with_history
 from quota_engine.model.diagnostic import Severity
+from quota_engine.model.job_history import RecordedJob
 from quota_engine.model.stack import Stack
 from quota_engine.model.work import Scenario
 from quota_engine.rules import check_scenario, check_stack, refusal_of
@@ -32,6 +33,7 @@ from .ending import State, deployed_state, forgotten_rename, guard_ending_jobs
 from .prediction import CannotTell, predict
 
 NAMESPACE = "quota-engine"
+HISTORY = "forecastHistory"
 Gate = Callable[[Stack, Path, State, Any], None]
 """Judges a declaration, which stands in a file, against what is deployed, by its setting's value (None where unset)."""
 
@@ -83,13 +85,16 @@ def check_ending_jobs(stack: Stack, path: Path, state: State, value: Any) -> Non
 
 
 def check_forecast(stack: Stack, path: Path, state: State, value: Any) -> None:
-    """`forecast: none | warn | block`: what happens where deploying hits jobs that run now. Default none."""
+    """`forecast: none | warn | block`: what happens where deploying hits jobs that run now. Default none.
+
+    How long jobs last is taken from the file that `forecastHistory` names, where it names one.
+    """
     if value not in (None, "none", "warn", "block"):
         raise GateClosed(f"{NAMESPACE}:forecast is '{value}'; it can be none, warn or block")
     if value in (None, "none"):
         return
     try:
-        prediction = predict(stack, state)
+        prediction = predict(stack, state, _history(path, _settings().get(HISTORY)))
     except CannotTell as error:
         unknown = f"what deploying would do to the running jobs could not be told: {error}"
         if value == "block":
@@ -108,6 +113,29 @@ def check_forecast(stack: Stack, path: Path, state: State, value: Any) -> None:
     (pulumi.log.warn if prediction.hits_jobs else pulumi.log.info)(prediction.text)
 
 
+def check_history(stack: Stack, path: Path, state: State, value: Any) -> None:
+    """`forecastHistory: FILE`, relative to the declaration: recorded jobs, for the gate `forecast` to look ahead by."""
+    if value is None:
+        return
+    if not isinstance(value, str) or not value:
+        raise GateClosed(f"{NAMESPACE}:{HISTORY} is one file of recorded jobs, relative to {path.parent}")
+    if _settings().get("forecast") in (None, "none"):
+        raise GateClosed(
+            f"{NAMESPACE}:{HISTORY} is set, but nothing is forecast\n  why: only {NAMESPACE}:forecast reads it\n"
+            f"  fix: pulumi config set {NAMESPACE}:forecast warn, or remove {NAMESPACE}:{HISTORY}"
+        )
+
+
+def _history(path: Path, value: str | None) -> Sequence[RecordedJob] | None:
+    """Return the recorded jobs of the setting's file, None where none is named. Raises CannotTell."""
+    if value is None:
+        return None
+    try:
+        return read_recorded(str(path.parent / value))
+    except HistoryError as error:
+        raise CannotTell(": ".join(filter(None, (error.what, error.why)))) from error
+
+
 def check_renames(stack: Stack, state: State) -> None:
     """Refuse a queue that takes a deployed queue's environment without saying that it is the same queue."""
     rename = forgotten_rename(state.queues, stack)
@@ -124,6 +152,7 @@ def check_renames(stack: Stack, state: State) -> None:
 GATES: Mapping[str, Gate] = {
     "simulate": check_scenarios,
     "endingJobs": check_ending_jobs,
+    HISTORY: check_history,
     "forecast": check_forecast,
 }
 """Setting → gate, in the order in which they run: what needs no account first."""

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quota_engine.forecast import Forecast, forecast
+from quota_engine.model.job_history import RecordedJob
 from quota_engine.model.observation import Observation
 from quota_engine.model.stack import JobQueue, ServiceEnvironment, Stack
 from quota_engine.model.trouble import Trouble
-from quota_engine.report.forecast_text import headline, hit_sentence
+from quota_engine.report.forecast_text import basis_sentence, headline, hit_sentence
 
 from .ending import State
 
@@ -42,9 +43,12 @@ class Prediction:
         return "\n".join(line for one in self.forecasts for line in _lines(one))
 
 
-def predict(stack: Stack, state: State) -> Prediction:
-    """Read the account as the deployment would, and let its queues go on as `stack` declares. Raises CannotTell."""
-    forecasts = [_forecast(one, state) for one in touched(stack, state)]
+def predict(stack: Stack, state: State, history: Sequence[RecordedJob] | None = None) -> Prediction:
+    """Read the account as the deployment would, and let its queues go on as `stack` declares. Raises CannotTell.
+
+    Durations are taken from `history`, recorded jobs; without it only the instant of deploying is judged.
+    """
+    forecasts = [_forecast(one, state, history) for one in touched(stack, state)]
     problems = dict.fromkeys(problem for one in forecasts for problem in one.unreadable)
     if problems:
         raise CannotTell("; ".join(f"{one.operation}: {one.code}: {one.message}" for one in problems))
@@ -83,7 +87,7 @@ def with_what_stays(stack: Stack, observed: Observation, state: State) -> Stack:
     return replace(stack, job_queues=queues, service_environments=living)
 
 
-def _forecast(stack: Stack, state: State) -> Forecast:
+def _forecast(stack: Stack, state: State, history: Sequence[RecordedJob] | None) -> Forecast:
     from botocore.exceptions import BotoCoreError, ClientError
 
     from quota_engine.live import observe, observe_jobs
@@ -100,7 +104,7 @@ def _forecast(stack: Stack, state: State) -> Forecast:
         raise CannotTell(f"{error.what}: {error.why}" if error.why else error.what) from error
     except (BotoCoreError, ClientError) as error:
         raise CannotTell(" ".join(str(error).split())) from error
-    return forecast(with_what_stays(stack, observed, state), observed, jobs)
+    return forecast(with_what_stays(stack, observed, state), observed, jobs, history=history)
 
 
 def _with_queues_that_go(stack: Stack, state: State) -> Stack:
@@ -130,5 +134,6 @@ def _lines(one: Forecast) -> Sequence[str]:
     lines = [headline(one)]
     lines += [f"  job queue {queue}: {hit_sentence(hit)}" for queue, hit in hits[:NAMED_MAX]]
     lines += [f"  and {len(hits) - NAMED_MAX} more"] if len(hits) > NAMED_MAX else []
+    lines += [f"  rests on {basis_sentence(basis, one)}" for queue in one.queues for basis in queue.durations]
     lines += [f"  not certain: {doubt}" for queue in one.queues for doubt in queue.doubts]
     return lines

@@ -14,6 +14,7 @@ from quota_engine.cli.main import run
 from quota_engine.local import workspace
 from quota_engine.local.errors import DeploymentFailed
 from quota_engine.local.workspace import Target
+from quota_engine.model.job_history import RecordedJob, to_line
 from quota_engine.model.stack import JobQueue, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack, Strategy
 
 from .failing import forbidding
@@ -42,8 +43,9 @@ def with_shares(**shares: QuotaShare | None) -> Stack:
     return replace(STACK, job_queues={"training": replace(STACK.job_queues["training"], quota_shares=changed)})
 
 
+LOWER_LENDER = replace(SHARES["lender"], capacity_limits={UNIT: 1})
 LOWERED = with_shares(
-    lender=replace(SHARES["lender"], capacity_limits={UNIT: 1}),
+    lender=LOWER_LENDER,
     owner=replace(SHARES["owner"], capacity_limits={UNIT: 2}),
 )
 """The lender has one instance less to lend, and the owner, who waits for it, one more."""
@@ -53,9 +55,12 @@ LOWERED = with_shares(
 def target(endpoint: str, tmp_path: Path) -> Callable[..., Target]:
     """Return a function that names the emulator as the target of a declaration under a forecast setting."""
 
-    def build(stack: Stack = STACK, forecast: str = "block", address: str = endpoint) -> Target:
+    def build(
+        stack: Stack = STACK, forecast: str = "block", address: str = endpoint, history: str | None = None
+    ) -> Target:
         path = tmp_path / "Pulumi.dev.yaml"
-        path.write_text(json.dumps({"config": {"quota-engine:forecast": forecast}}))
+        settings = {"forecast": forecast, **({"forecastHistory": history} if history else {})}
+        path.write_text(json.dumps({"config": {f"quota-engine:{name}": value for name, value in settings.items()}}))
         return Target(stack, "dev", address, path, file=tmp_path / "dev.yaml")
 
     return build
@@ -73,8 +78,8 @@ def busy(target: Callable[..., Target], batch: Any, advance: Callable[[int], Non
     assert running(batch) == {"own", "borrowed-1", "borrowed-2", "mine"}
 
 
-def submit(batch: Any, share: str, name: str, priority: int) -> None:
-    payload = {"ResourceConfig": {"InstanceType": UNIT, "InstanceCount": 1}}
+def submit(batch: Any, share: str, name: str, priority: int, count: int = 1) -> None:
+    payload = {"ResourceConfig": {"InstanceType": UNIT, "InstanceCount": count}}
     batch.submit_service_job(
         jobName=name,
         jobQueue="training",
@@ -126,6 +131,32 @@ def test_what_the_gate_warns_of_is_what_happens(
     assert "borrowed-2 of borrower" in said
     advance(1_000)
     assert running(batch) == {"own", "borrowed-1", "mine", "waiting"}
+
+
+@pytest.mark.usefixtures("busy")
+def test_with_a_history_a_hit_that_comes_later_is_blocked_too(
+    target: Callable[..., Target], batch: Any, tmp_path: Path
+) -> None:
+    """The owner's job of two instances starts only when its running one has ended, hours after the deployment."""
+    [waiting] = batch.list_service_jobs(jobQueue="training", jobStatus="RUNNABLE")["jobSummaryList"]
+    batch.terminate_service_job(jobId=waiting["jobId"], reason="makes room")
+    submit(batch, "owner", "pair", 0, count=2)
+    hours = {"owner": range(1, 11), "borrower": [20] * 5}
+    jobs = [
+        RecordedJob("training", f"{share}-{n}", "old", share, "SUCCEEDED", {UNIT: 1}, 0, duration_ms=hour * 3_600_000)
+        for share, durations in hours.items()
+        for n, hour in enumerate(durations)
+    ]
+    (tmp_path / "jobs.jsonl").write_text("".join(map(to_line, jobs)))
+    raised = with_shares(owner=replace(SHARES["owner"], capacity_limits={UNIT: 2}), lender=LOWER_LENDER)
+    assert "is preempted" not in said_by(workspace.preview, target(raised))
+    with pytest.raises(DeploymentFailed) as caught:
+        workspace.preview(target(raised, history="jobs.jsonl"))
+    [message] = [one for one in caught.value.messages if "forecast is block" in one]
+    assert "of borrower" in message
+    assert "is preempted after" in message
+    assert "by pair of owner" in message
+    assert "rests on" in message
 
 
 @pytest.mark.usefixtures("busy")

@@ -11,7 +11,7 @@ import pytest
 from quota_engine.model.arns import parse_arn
 from quota_engine.model.stack import JobQueue, QuotaShare, Stack, Strategy
 from quota_engine.program.ending import EndingShare, State, ending_shares, forgotten_rename
-from quota_engine.program.gates import GateClosed, check_forecast, check_scenarios, open_gates
+from quota_engine.program.gates import GateClosed, check_forecast, check_history, check_scenarios, open_gates
 
 STACK = Stack(
     "dev",
@@ -95,8 +95,40 @@ def test_without_a_forecast_setting_no_account_is_read(value: str | None, monkey
 
 @pytest.mark.usefixtures("_no_settings")
 @pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"forecastHistory": "jobs.jsonl"}, "nothing is forecast"),
+        ({"forecastHistory": "jobs.jsonl", "forecast": "none"}, "nothing is forecast"),
+        ({"forecastHistory": "", "forecast": "warn"}, "one file of recorded jobs"),
+    ],
+)
+def test_a_history_that_no_forecast_reads_stops_the_program(settings: dict[str, str], says: str) -> None:
+    """Whoever names a history counts on what comes later being judged too."""
+    pulumi.runtime.set_all_config({f"quota-engine:{name}": value for name, value in settings.items()})
+    with pytest.raises(GateClosed, match=says):
+        check_history(STACK, Path("dev.yaml"), State(), settings["forecastHistory"])
+
+
+@pytest.mark.usefixtures("_no_settings")
+@pytest.mark.parametrize(("text", "says"), [(None, "No such file"), ("{}\n[]\n", "line 1: its version is None")])
+def test_a_history_that_can_not_be_read_blocks_as_what_is_unknown_does(
+    text: str | None, says: str, tmp_path: Path
+) -> None:
+    """The gate must not judge the instant alone where more was asked for."""
+    if text is not None:
+        (tmp_path / "jobs.jsonl").write_text(text, encoding="utf-8")
+    pulumi.runtime.set_all_config({"quota-engine:forecastHistory": "jobs.jsonl"})
+    with pytest.raises(GateClosed, match=says):
+        check_forecast(STACK, tmp_path / "dev.yaml", State(), "block")
+
+
+@pytest.mark.usefixtures("_no_settings")
+@pytest.mark.parametrize(
     ("setting", "fix"),
-    [("simulat", "did you mean quota-engine:simulate?"), ("guard", "there are endingJobs, forecast, simulate")],
+    [
+        ("simulat", "did you mean quota-engine:simulate?"),
+        ("guard", "there are endingJobs, forecast, forecastHistory, simulate"),
+    ],
 )
 def test_a_setting_that_no_gate_reads_stops_the_program(setting: str, fix: str) -> None:
     """Whoever sets a guard relies on it; one that is misspelled or not there yet guards nothing."""
