@@ -56,7 +56,7 @@ ALLOWED: dict[str, set[str]] = {
         "botocore",
         "yaml",
     },
-    "sweep": {"model", "simulate", "workloads", "distributed", "pyarrow"},
+    "sweep": {"model", "scheduler", "simulate", "workloads", "distributed", "pyarrow"},
     "report": {
         "model",
         "scheduler",

@@ -42,9 +42,8 @@ def _waits(shares: Sequence[ShareMeasures]) -> Waits:
     return Waits(tuple(values), sum(share.wait.unstarted for share in shares))
 
 
-def _mean(shares: Sequence[ShareMeasures]) -> float | None:
-    values = _waits(shares).values_ms
-    return sum(values) / len(values) if values else None
+def _mean(shares: Sequence[ShareMeasures]) -> int | None:
+    return _waits(shares).mean_ms
 
 
 def _percentile(percent: int) -> Callable[[Sequence[ShareMeasures]], int | None]:
@@ -70,6 +69,7 @@ COLUMNS: Final = (
         "preemptions suffered, of both kinds",
         _sum(lambda share: share.cross_share_preemptions + share.in_share_preemptions),
     ),
+    Column("caused_preemptions", "preemptions of other shares' jobs for its own", _sum(lambda s: s.caused_preemptions)),
     Column("lost_instance_ms", "RUNNING work discarded, times instances", _sum(lambda share: share.lost_instance_ms)),
     Column("used_instance_ms", "instance-time in use", _sum(lambda s: sum(a.instance_ms for a in s.used.values()))),
     Column(

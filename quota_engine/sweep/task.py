@@ -9,7 +9,8 @@ from typing import Protocol
 from quota_engine import __version__
 
 from ..model.work import Scenario
-from ..simulate import judge, measure, run
+from ..scheduler.trace import TraceEvent
+from ..simulate import Judging, Meter, run_into
 from ..workloads import prepare
 from .record import Record, records_of
 
@@ -34,10 +35,18 @@ class Engine(Protocol):
 
 
 def perform(task: Task) -> Finished:
-    """Do a run. Raises ScenarioError or TooManyJobs where it can't be done."""
+    """Do a run, keeping no trace. Raises ScenarioError or TooManyJobs where it can't be done."""
     seeded = task.scenario if task.seed is None else replace(task.scenario, seed=task.seed)
-    outcome = run(prepare(seeded))
-    return task.key, records_of(outcome, measure(outcome), judge(outcome))
+    scenario = prepare(seeded)
+    meter, judging = Meter(scenario), Judging(scenario)
+
+    def watch(event: TraceEvent) -> None:
+        meter(event)
+        judging(event)
+
+    outcome = run_into(scenario, watch)
+    measures = meter.finish(outcome.end_ms)
+    return task.key, records_of(outcome, measures, judging.finish(outcome, measures))
 
 
 def tool_version() -> str:

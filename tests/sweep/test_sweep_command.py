@@ -66,7 +66,7 @@ def test_parquet_holds_what_csv_holds(sweep: Sweep, folder: Path) -> None:
     assert table.num_rows == len(shown)
     assert table["QS2/ml.g5.xlarge"].to_pylist()[:1] == [1]
     assert table["share"].to_pylist()[:2] == [None, "QS1"]
-    assert table["wait_mean_ms"].to_pylist()[1] == float(shown[1]["wait_mean_ms"])
+    assert table["wait_mean_ms"].to_pylist()[1] == int(shown[1]["wait_mean_ms"])
     assert table["cut_off"].to_pylist()[:2] == [False, None]
 
 
