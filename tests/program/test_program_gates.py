@@ -169,3 +169,18 @@ def test_a_scenario_about_another_stack_is_refused() -> None:
     root = Path(__file__).resolve().parents[2]
     with pytest.raises(GateClosed, match="it is about the stack"):
         check_scenarios(STACK, root / "stacks" / "dev.yaml", State(), ["../scenarios/reclaim-in-prod.yaml"])
+
+
+def test_generated_work_is_part_of_what_the_gate_judges() -> None:
+    """A scenario of workloads alone would else be one without jobs, and every promise kept."""
+    folder = Path(__file__).resolve().parents[2] / "examples" / "on-call-burst"
+    check_scenarios(STACK, folder / "stack.yaml", State(), ["incident.yaml"])
+
+
+def test_a_gate_closes_on_generated_work_that_waits_too_long(tmp_path: Path) -> None:
+    """The verdict is about the workload's jobs, by name."""
+    folder = Path(__file__).resolve().parents[2] / "examples" / "on-call-burst"
+    for path in folder.glob("*.yaml"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8").replace("at_most: 1m20s", "at_most: 1s"))
+    with pytest.raises(GateClosed, match="workload retrain"):
+        check_scenarios(STACK, tmp_path / "stack.yaml", State(), ["incident.yaml"])
