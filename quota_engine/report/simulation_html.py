@@ -26,7 +26,7 @@ from .charts.lives import lives
 from .charts.packed import packed
 from .markup import Html, details, section, table, text
 from .markup import lines as escaped_lines
-from .simulation_figures import Page, jobs, timeline_figure, use_figure, wait, waits_figure
+from .simulation_figures import Page, jobs, timeline_figure, use_figure, waits_figure
 from .simulation_text import queue_of
 from .story import amount, story
 from .times import clock, rough
@@ -188,8 +188,8 @@ def _verdicts(page: Page) -> str:
 
 def _shares(page: Page) -> str:
     header = (
-        "share", "settings", "jobs", "succeeded", "failed", "unfinished", "wait p50", "wait p95",
-        "preempted across shares", "in share", "work lost", "borrowed at most", "lent at most",
+        "share", "settings", "jobs", "succeeded", "failed", "unfinished", "preempted across shares", "in share",
+        "preempted of others", "work lost", "own wanted, served", "own left idle", "borrowed at most", "lent at most",
     )  # fmt: skip
     titles = simulation_charts.titles_of(page.run)
     rows = [
@@ -197,23 +197,48 @@ def _shares(page: Page) -> str:
             share.share,
             titles.get(share.share, "").partition(": ")[2],
             *(str(count) for count in (share.submitted, share.succeeded, share.failed, share.unfinished)),
-            wait(share.wait.percentile_ms(50)),
-            wait(share.wait.percentile_ms(95)),
             str(share.cross_share_preemptions),
             str(share.in_share_preemptions),
-            rough(share.lost_instance_ms) if share.lost_instance_ms else "-",
+            str(share.caused_preemptions),
+            _time(share.lost_instance_ms),
+            _percent(share.served),
+            _time(sum(share.idle_instance_ms.values())),
             _most({unit: one.most for unit, one in share.borrowed.items()}),
             _most({unit: one.most for unit, one in share.lent.items()}),
         )
         for share in page.measures.shares.values()
     ]
-    used = [
-        (unit, "-" if one.ratio is None else f"{one.ratio * 100:.0f} %")
-        for unit, one in page.measures.utilisation.items()
-    ]
-    return table("Measures by share; work lost is in instance time", header, rows, numbers=range(2, 11)) + table(
-        "Utilisation: instance time used of what there was", ("instance type", "utilisation"), used, numbers=[1]
+    fairness = page.measures.fairness
+    caption = "Measures by share; work lost and what was left idle are in instance time" + (
+        f". Fairness: {fairness:.2f} of 1, by Jain's index of what the shares were served"
+        if fairness is not None
+        else ""
     )
+    return table(caption, header, rows, numbers=range(2, 12)) + _types(page)
+
+
+def _types(page: Page) -> str:
+    """Return what there is to say of each instance type: its utilisation, and what RESERVE kept idle of it."""
+    rows = []
+    for unit, one in page.measures.utilisation.items():
+        reserved = page.measures.reserved.get(unit)
+        kept = (_time(reserved.idle_instance_ms), _time(reserved.wanted_instance_ms)) if reserved else ("-", "-")
+        rows.append((unit, _percent(one.ratio), *kept))
+    header = (
+        "instance type",
+        "utilisation",
+        "kept idle by RESERVE while borrowers waited",
+        "of it they could have used",
+    )
+    return table("Instance types, in instance time", header, rows, numbers=range(1, 4))
+
+
+def _time(instance_ms: int) -> str:
+    return rough(instance_ms) if instance_ms else "-"
+
+
+def _percent(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio * 100:.0f} %"
 
 
 def _most(amounts: dict[str, int]) -> str:
