@@ -36,8 +36,8 @@ from .inputs import (
 )
 from .life import begin_running, begin_starting, submit, update_priority
 from .settings import drop_share, put_environment, put_queue, put_shares
-from .state import JobRecord, SchedulerState, timer_rank
-from .status import DISPATCHED, JobStatus
+from .state import SEQ_BITS, JobRecord, SchedulerState
+from .status import DISPATCHED, RUNNING
 from .step import run_pass
 from .stopping import complete_preemption
 from .trace import InputIgnored, SettingsChanged, Sink
@@ -56,11 +56,9 @@ def advance(state: SchedulerState, to_ms: int, inputs: Sequence[Input] = (), sin
         state.emit = sink
     timers = state.timers
     try:
-        if timers and timers[0][0] < to_ms:
+        if timers and timers[0][0] <= to_ms:
             _run_until(state, to_ms)
         state.now_ms = to_ms
-        if timers and timers[0][0] <= to_ms:
-            _fire_due(state)
         if inputs:
             _apply_all(state, inputs if len(inputs) < 2 else sorted(inputs, key=canonical_key))
         run_pass(state)
@@ -90,14 +88,14 @@ def next_due_ms(state: SchedulerState) -> int | None:
 
 
 def _run_until(state: SchedulerState, to_ms: int) -> None:
-    """Let every instant before `to_ms` happen."""
+    """Let every instant before `to_ms` happen, and fire what is due at `to_ms`, which is not over yet."""
     timers = state.timers
     while timers and timers[0][0] < to_ms:
-        entry = state.next_timer()
-        if entry is None or entry[0] >= to_ms:
-            return
-        state.now_ms = entry[0]
-        _finish_instant(state)
+        state.now_ms = timers[0][0]
+        if _fire_due(state):
+            run_pass(state)
+    state.now_ms = to_ms
+    _fire_due(state)
 
 
 def _finish_instant(state: SchedulerState) -> None:
@@ -113,13 +111,12 @@ def _fire_due(state: SchedulerState) -> bool:
     fired = False
     timers, now_ms = state.timers, state.now_ms
     while timers and timers[0][0] <= now_ms:
-        entry = heappop(timers)
-        record = entry[3]
-        if entry[2] != record.token and entry[2] != record.share.blocked_token:
+        _, order, token, record = heappop(timers)
+        if token == record.token:
+            record.token = 0
+        elif token != record.share.blocked_token:
             continue
-        if entry[2] == record.token:
-            state.clear_timer(record)
-        _FIRE[timer_rank(entry)](state, record)
+        _FIRE[order >> SEQ_BITS](state, record)
         fired = True
     return fired
 
@@ -154,6 +151,9 @@ def _apply_all(state: SchedulerState, inputs: Sequence[Input]) -> None:
     changes: list[str] = []
     for given in inputs:
         match given:
+            case Submit():
+                _emit_settings(state, changes)
+                submit(state, given.job)
             case RemoveShare(name=name):
                 _remove_share(state, name)
             case PutShare(share=share):
@@ -164,15 +164,8 @@ def _apply_all(state: SchedulerState, inputs: Sequence[Input]) -> None:
                 changes.extend(put_queue(state, given))
             case _:
                 _emit_settings(state, changes)
-                _apply(state, given)
+                _apply_to_job(state, given)
     _emit_settings(state, changes)
-
-
-def _apply(state: SchedulerState, given: Submit | JobInput) -> None:
-    if isinstance(given, Submit):
-        submit(state, given.job)
-    else:
-        _apply_to_job(state, given)
 
 
 def _emit_settings(state: SchedulerState, changes: list[str]) -> None:
@@ -218,7 +211,7 @@ def _unheeded(given: JobInput, record: JobRecord) -> str:
     if record.is_finished:
         return f"the job has ended {status}"
     match given:
-        case Complete() if status is not JobStatus.RUNNING:
+        case Complete() if status is not RUNNING:
             return f"the job is {status}, not RUNNING"
         case Fail() | CapacityError() if status not in DISPATCHED:
             return f"the job is {status}, not dispatched"

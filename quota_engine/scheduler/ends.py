@@ -13,7 +13,7 @@ from .blocked import leave_block
 from .claims import lapse_claim, release_held
 from .life import exits, wait
 from .state import ELIGIBLE, Attempt, JobRecord, SchedulerState
-from .status import DISPATCHED, JobStatus
+from .status import DISPATCHED, FAILED, RUNNABLE, SCHEDULED, SUCCEEDED
 from .trace import Failed, RequeueCause, Requeued, Succeeded
 
 ATTEMPT_TIMEOUT_REASON = "Job attempt duration exceeded timeout"
@@ -34,7 +34,7 @@ def end_by_itself(state: SchedulerState, record: JobRecord) -> None:
 def succeed(state: SchedulerState, record: JobRecord) -> None:
     leave(state, record)
     _close_attempt(state, record, "")
-    record.become(JobStatus.SUCCEEDED)
+    record.become(SUCCEEDED)
     record.status_reason = ""
     record.stopped_ms = state.now_ms
     state.emit(Succeeded(state.now_ms, record.key))
@@ -75,7 +75,7 @@ def fail(state: SchedulerState, record: JobRecord, reason: str, terminated: bool
 
 
 def finish_failed(state: SchedulerState, record: JobRecord, reason: str, terminated: bool = False) -> None:
-    record.become(JobStatus.FAILED)
+    record.become(FAILED)
     record.status_reason = reason
     record.stopped_ms = state.now_ms
     record.is_terminated = terminated
@@ -89,13 +89,13 @@ def _stop_waiting(state: SchedulerState, record: JobRecord) -> None:
     if share.blocked_record is record:
         leave_block(state, share)
     share.dequeue(record)
-    state.clear_timer(record)
+    record.token = 0
     state.touch(share)
 
 
 def send_back(state: SchedulerState, record: JobRecord) -> None:
     """A capacity error: back to RUNNABLE, the attempt not counted, to be placed again after a while (A-43)."""
-    if record.status is JobStatus.SCHEDULED and record.scheduled_ms is not None:
+    if record.status is SCHEDULED and record.scheduled_ms is not None:
         record.capacity_wait_ms += state.now_ms - record.scheduled_ms
     lost_ms = keep_checkpoint(state, record)
     leave(state, record)
@@ -113,13 +113,13 @@ def leave(state: SchedulerState, record: JobRecord) -> None:
     share, stopping = record.share, record.stopping
     pairs = record.need.pairs
     if stopping is None:
-        state.ledger.free(share, pairs)
+        state.ledger.add_use(share, pairs, -1, -1)
     else:
         release_held(state, record, stopping)
     record.stopping = None
     record.victim_number = 0
     share.running.pop(record.seq, None)
-    state.clear_timer(record)
+    record.token = 0
     state.touch(share)
     state.released = True
 
@@ -134,7 +134,7 @@ def ended_attempt(state: SchedulerState, record: JobRecord, reason: str) -> Atte
 
 
 def requeue(state: SchedulerState, record: JobRecord, cause: RequeueCause, reason: str, lost_ms: int = 0) -> None:
-    record.become(JobStatus.RUNNABLE)
+    record.become(RUNNABLE)
     record.status_reason = reason
     if state.assumptions.requeue_position == "requeued":
         record.position_ms = state.now_ms

@@ -67,8 +67,14 @@ class Account:
 
     def borrowed_part(self, pairs: Pairs) -> Pairs:
         """What of a need placed now would lie above the own limit; units with none are left out."""
-        parts = ((unit, min(count, self.use[unit] + count - self.cap[unit])) for unit, count in pairs)
-        return tuple((unit, part) for unit, part in parts if part > 0)
+        use, cap = self.use, self.cap
+        return tuple(
+            [
+                (unit, min(count, use[unit] + count - cap[unit]))
+                for unit, count in pairs
+                if use[unit] + count > cap[unit]
+            ]
+        )
 
 
 class Ledger:
@@ -120,34 +126,29 @@ class Ledger:
 
     # Placing and freeing. The caller keeps the two in step with the jobs.
 
-    def add_use(self, account: Account, pairs: Pairs, sign: int) -> None:
-        """Count a need in (+1) or out (-1) of its share's use, and of slack and reserved with it."""
-        use, cap, slack = account.use, account.cap, self.slack
+    def add_use(self, account: Account, pairs: Pairs, used: int, committed: int = 0) -> None:
+        """Count a need in (+1) or out (-1) of its share's use, and of slack and reserved with it.
+
+        `committed` does the same to what the environment has given: +1 with a dispatch, -1 with its end.
+        """
+        use, slack = account.use, self.slack
         for unit, count in pairs:
             before = use[unit]
-            after = use[unit] = before + sign * count
+            after = before + used * count
             if after < 0:
                 raise ValueError(f"use of {self.unit_names[unit]} would fall from {before} to {after}")
+            use[unit] = after
+            self.committed[unit] += committed * count
             if account.lends:
                 slack[unit] -= after - before
             else:
-                nominal = cap[unit]
+                nominal = account.cap[unit]
                 slack[unit] -= max(0, after - nominal) - max(0, before - nominal)
                 self.reserved[unit] += max(0, nominal - after) - max(0, nominal - before)
 
     def add_committed(self, pairs: Iterable[tuple[int, int]], sign: int) -> None:
         for unit, count in pairs:
             self.committed[unit] += sign * count
-
-    def take(self, account: Account, pairs: Pairs) -> None:
-        """Place a need: it is used by its share and holds room in the environment."""
-        self.add_use(account, pairs, 1)
-        self.add_committed(pairs, 1)
-
-    def free(self, account: Account, pairs: Pairs) -> None:
-        """Undo `take`."""
-        self.add_use(account, pairs, -1)
-        self.add_committed(pairs, -1)
 
     # Questions.
 

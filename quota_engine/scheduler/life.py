@@ -6,13 +6,12 @@ decides who runs: that is `step`'s. How jobs end and come back stands in `ends`,
 
 from __future__ import annotations
 
-from ..model.stack import State
 from ..model.work import Exit, Job
 from .blocked import leave_block
 from .inputs import InputError
 from .state import END, RUN, START, TIMEOUT, JobRecord, SchedulerState, ShareState
-from .status import JobStatus
-from .trace import Dispatched, PriorityUpdated, Refused, Running, Starting, StartKind, Submitted
+from .status import RUNNABLE, RUNNING, SCHEDULED, STARTING
+from .trace import OWN, Dispatched, PriorityUpdated, Refused, Running, Starting, StartKind, Submitted
 
 # Arrival and waiting.
 
@@ -26,13 +25,14 @@ def submit(state: SchedulerState, job: Job) -> None:
     if job.duration_ms is not None and job.duration_ms < 0:
         raise InputError(f"job {name!r} lasts {job.duration_ms!r} ms; it must last 0 ms or more, or have no duration")
     share = state.shares.get(job.share)
-    if share is None or state.queue_state is not State.ENABLED or share.settings.state is not State.ENABLED:
+    if share is None or not share.takes_jobs or not state.takes_jobs:
         state.emit(Refused(state.now_ms, name, job.share, _refusal(state, share, job.share)))
         return
-    record = jobs[name] = JobRecord(job, share, need, state.next_seq, state.now_ms)
-    state.next_seq += 1
-    state.emit(Submitted(state.now_ms, name, share.name, need.by_unit, job.priority))
-    record.become(JobStatus.RUNNABLE)
+    now_ms, seq = state.now_ms, state.next_seq
+    record = jobs[name] = JobRecord(job, share, need, seq, now_ms)
+    state.next_seq = seq + 1
+    state.emit(Submitted(now_ms, name, share.name, need.by_unit, job.priority))
+    record.become(RUNNABLE)
     wait(state, record)
 
 
@@ -40,9 +40,7 @@ def _refusal(state: SchedulerState, share: ShareState | None, name: str) -> str:
     """Return why the queue takes no job for this share now. SM: CreateQuotaShareRequest, CreateJobQueueRequest."""
     if share is None:
         return f"quota share {name!r} does not exist"
-    return (
-        "the job queue is DISABLED" if state.queue_state is not State.ENABLED else f"quota share {name!r} is DISABLED"
-    )
+    return f"quota share {name!r} is DISABLED" if state.takes_jobs else "the job queue is DISABLED"
 
 
 def wait(state: SchedulerState, record: JobRecord) -> None:
@@ -59,7 +57,7 @@ def update_priority(state: SchedulerState, record: JobRecord, priority: int) -> 
     record.priority = priority
     state.emit(PriorityUpdated(state.now_ms, record.key, priority))
     share = record.share
-    if record.status is JobStatus.RUNNABLE:
+    if record.status is RUNNABLE:
         share.enqueue(record, state.tick())
     elif record.victim_number:
         index_victim(state, record)
@@ -79,24 +77,22 @@ def dispatch(
     if share.blocked_record is record:
         leave_block(state, share)
     if claimed:
-        state.ledger.add_use(share, pairs, -1)
-        state.ledger.add_committed(pairs, -1)
-    record.borrowed = () if start is StartKind.OWN and not claimed else share.borrowed_part(pairs)
-    state.ledger.take(share, pairs)
+        state.ledger.add_use(share, pairs, -1, -1)
+    record.borrowed = () if start is OWN and not claimed else share.borrowed_part(pairs)
+    state.ledger.add_use(share, pairs, 1, 1)
     share.dequeue(record)
-    record.become(JobStatus.SCHEDULED)
+    record.become(SCHEDULED)
     record.status_reason = ""
-    record.scheduled_ms = state.now_ms
+    record.scheduled_ms = now_ms = state.now_ms
     record.started_ms = record.running_ms = None
     record.placements += 1
     share.running[record.seq] = record
     if share.victims is not None:
         index_victim(state, record)
-    state.served += 1
-    share.served_seq = state.served
+    share.served_seq = state.served = state.served + 1
     _emit_dispatched(state, record, start, victims)
     if state.timing.scheduled_ms:
-        set_phase_timer(state, record, state.now_ms + state.timing.scheduled_ms, START)
+        set_phase_timer(state, record, now_ms + state.timing.scheduled_ms, START)
     else:
         begin_starting(state, record)
 
@@ -130,7 +126,7 @@ def _emit_dispatched(state: SchedulerState, record: JobRecord, start: StartKind,
 
 def begin_starting(state: SchedulerState, record: JobRecord) -> None:
     """SCHEDULED → STARTING: capacity has been acquired, so earlier capacity errors are over."""
-    record.become(JobStatus.STARTING)
+    record.become(STARTING)
     record.capacity_blocked = False
     record.capacity_wait_ms = 0
     state.emit(Starting(state.now_ms, record.key))
@@ -141,11 +137,10 @@ def begin_starting(state: SchedulerState, record: JobRecord) -> None:
 
 
 def begin_running(state: SchedulerState, record: JobRecord) -> None:
-    record.become(JobStatus.RUNNING)
-    record.started_ms = record.running_ms = state.now_ms
-    state.emit(Running(state.now_ms, record.key))
-    end_ms = own_end_ms(record)
-    set_phase_timer(state, record, end_ms, END)
+    record.become(RUNNING)
+    record.started_ms = record.running_ms = now_ms = state.now_ms
+    state.emit(Running(now_ms, record.key))
+    set_phase_timer(state, record, own_end_ms(record), END)
 
 
 def own_end_ms(record: JobRecord) -> int | None:
@@ -153,10 +148,9 @@ def own_end_ms(record: JobRecord) -> int | None:
     job, since_ms = record.job, record.running_ms
     if since_ms is None:
         return None
-    end_ms = None if job.duration_ms is None else since_ms + job.duration_ms - record.kept_ms
     if job.exit is not None and exits(job, job.exit, record.kept_ms):
         return since_ms + job.exit.after_ms
-    return end_ms
+    return None if job.duration_ms is None else since_ms + job.duration_ms - record.kept_ms
 
 
 def exits(job: Job, own_exit: Exit, kept_ms: int) -> bool:
@@ -166,26 +160,27 @@ def exits(job: Job, own_exit: Exit, kept_ms: int) -> bool:
 
 def set_phase_timer(state: SchedulerState, record: JobRecord, due_ms: int | None, rank: int) -> None:
     """Set the job's timer to the end of its phase, or to its timeout where that comes first."""
-    timeout_at_ms = _timeout_at_ms(state, record)
-    if timeout_at_ms is not None and (due_ms is None or timeout_at_ms < due_ms):
-        due_ms, rank = timeout_at_ms, TIMEOUT
+    if record.job.timeout_ms is not None:
+        timeout_at_ms = _timeout_at_ms(state, record, record.job.timeout_ms)
+        if timeout_at_ms is not None and (due_ms is None or timeout_at_ms < due_ms):
+            due_ms, rank = timeout_at_ms, TIMEOUT
     if due_ms is None:
-        state.clear_timer(record)
+        record.token = 0
     else:
         state.set_timer(record, due_ms, rank)
 
 
-def _timeout_at_ms(state: SchedulerState, record: JobRecord) -> int | None:
+def _timeout_at_ms(state: SchedulerState, record: JobRecord, timeout_ms: int) -> int | None:
     """Return when the attempt times out, as far as its phase starts the count (assumption A-36)."""
-    timeout_ms, scheduled_ms = record.job.timeout_ms, record.scheduled_ms
-    if timeout_ms is None or scheduled_ms is None:
+    scheduled_ms = record.scheduled_ms
+    if scheduled_ms is None:
         return None
     counted_from = state.assumptions.timeout_from
     if counted_from == "scheduled":
         return scheduled_ms + timeout_ms
     if counted_from == "running":
         return None if record.running_ms is None else record.running_ms + timeout_ms
-    if record.status is JobStatus.SCHEDULED:
+    if record.status is SCHEDULED:
         return None
     return scheduled_ms + state.timing.scheduled_ms + timeout_ms
 

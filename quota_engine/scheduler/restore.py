@@ -16,9 +16,9 @@ from .assumptions import Assumptions
 from .inputs import InputError
 from .life import own_end_ms, set_phase_timer
 from .state import END, RUN, START, JobRecord, SchedulerState
-from .status import DISPATCHED, FINISHED, JobStatus
+from .status import DISPATCHED, FINISHED, RUNNABLE, RUNNING, SCHEDULED, STARTING, SUBMITTED, JobStatus
 
-_WAITING = frozenset({JobStatus.SUBMITTED, JobStatus.PENDING, JobStatus.RUNNABLE})
+_WAITING = frozenset({SUBMITTED, JobStatus.PENDING, RUNNABLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _enter(state: SchedulerState, one: Standing) -> JobRecord:
     record.preempted_count = one.preempted_count
     record.attempts_used = one.attempts_used
     record.kept_ms = one.kept_ms
-    record.become(JobStatus.RUNNABLE)
+    record.become(RUNNABLE)
     return record
 
 
@@ -128,21 +128,21 @@ def _dispatch(state: SchedulerState, record: JobRecord, one: Standing) -> None:
     """Put a job where `life.dispatch` and the phases after it would have put it."""
     share, pairs = record.share, record.need.pairs
     record.borrowed = share.borrowed_part(pairs)
-    state.ledger.take(share, pairs)
-    record.become(JobStatus.SCHEDULED)
+    state.ledger.add_use(share, pairs, 1, 1)
+    record.become(SCHEDULED)
     record.scheduled_ms = scheduled_ms = one.scheduled_ms or 0
     record.placements = 1 + record.attempts_used + record.preempted_count
     share.running[record.seq] = record
     state.served += 1
     share.served_seq = state.served
-    if one.status is JobStatus.SCHEDULED:
+    if one.status is SCHEDULED:
         _due(state, record, scheduled_ms + state.timing.scheduled_ms, START)
         return
-    record.become(JobStatus.STARTING)
-    if one.status is JobStatus.STARTING:
+    record.become(STARTING)
+    if one.status is STARTING:
         _due(state, record, scheduled_ms + state.timing.scheduled_ms + state.timing.starting_ms, RUN)
         return
-    record.become(JobStatus.RUNNING)
+    record.become(RUNNING)
     record.started_ms = record.running_ms = one.started_ms if one.started_ms is not None else scheduled_ms
     _due(state, record, own_end_ms(record), END)
 

@@ -30,6 +30,7 @@ def put_shares(state: SchedulerState, shares: Iterable[QuotaShare]) -> tuple[str
                 if getattr(known.settings, name) != getattr(settings, name)
             )
             known.settings = settings
+        known.takes_jobs = settings.state is State.ENABLED
         known.has_in_share = settings.in_share_preemption is State.ENABLED
         state.ledger.set_share(known, settings, state.assumptions)
     apply_settings(state)
@@ -52,6 +53,7 @@ def put_environment(state: SchedulerState, environment: ServiceEnvironment) -> t
         if getattr(state.environment, name) != getattr(environment, name)
     )
     state.environment = environment
+    state.is_placing = environment.state is State.ENABLED
     apply_settings(state)
     return changes
 
@@ -63,6 +65,7 @@ def put_queue(state: SchedulerState, given: PutQueue) -> tuple[str, ...]:
     if state.time_limit_actions != given.time_limit_actions:
         changes.append("queue job_state_time_limit_actions")
     state.queue_state = given.state
+    state.takes_jobs = given.state is State.ENABLED
     state.time_limit_actions = given.time_limit_actions
     state.settings_changed = True
     return tuple(changes)

@@ -16,8 +16,8 @@ from .assumptions import Assumptions
 from .inputs import InputError
 from .ledger import Account, Bar, Ledger, Need, Pairs
 from .order import QueueKey, VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
-from .status import FINISHED, TRANSITIONS, JobStatus, TransitionError
-from .trace import PreemptionKind, Sink, StartKind, TraceEvent
+from .status import FINISHED, SUBMITTED, TRANSITIONS, JobStatus, TransitionError
+from .trace import PreemptionKind, Sink, StartKind, TraceEvent, quick_dataclass
 
 QueueEntry = tuple[QueueKey, int, "JobRecord"]
 VictimEntry = tuple[VictimKey, int, "JobRecord"]
@@ -27,7 +27,7 @@ PREEMPTED_ATTEMPTS_KEPT: Final = 50
 """How many preempted attempts a record keeps; the emulator shows fewer (assumption A-22)."""
 
 
-@dataclass(frozen=True, slots=True)
+@quick_dataclass
 class Attempt:
     """One placement of a job that has ended. `placement` counts all placements from 1; `started_ms` is RUNNING's."""
 
@@ -119,7 +119,7 @@ class JobRecord:
         self.position_ms = now_ms
         self.queued_ms = now_ms
         self.priority: int = job.priority
-        self.status = JobStatus.SUBMITTED
+        self.status: JobStatus = SUBMITTED
         self.status_reason = ""
         self.scheduled_ms: int | None = None
         self.started_ms: int | None = None
@@ -182,6 +182,7 @@ class ShareState(Account):
         "running",
         "served_seq",
         "settings",
+        "takes_jobs",
         "victims",
         "waiting",
         "waiting_count",
@@ -193,6 +194,7 @@ class ShareState(Account):
         self.name = settings.name
         self.rank = rank
         self.served_seq = 0
+        self.takes_jobs = False
         self.waiting: list[QueueEntry] = []
         self.waiting_count = 0
         self.running: dict[int, JobRecord] = {}
@@ -256,11 +258,16 @@ TimerEntry = tuple[int, int, int, "JobRecord"]
 END, STOPPED, TIMEOUT, ELIGIBLE, TIME_LIMIT, START, RUN = range(7)
 """What falls due, in the order in which the timers of one instant fire."""
 
-_SEQ_BITS = 40
+SEQ_BITS: Final = 40
+"""A timer's rank stands above so many bits of its job's submission."""
 
 
 class SchedulerState:
-    """Everything about one queue at `now_ms`. Make it with `create`, change it with `advance` only."""
+    """Everything about one queue at `now_ms`. Make it with `create`, change it with `advance` only.
+
+    `takes_jobs` says whether the queue accepts submissions, `is_placing` whether its environment lets it dispatch (UG:
+    Update a service environment).
+    """
 
     def __init__(
         self, queue: JobQueue, environment: ServiceEnvironment, timing: Timing, assumptions: Assumptions, now_ms: int
@@ -270,6 +277,8 @@ class SchedulerState:
         self.assumptions = assumptions
         self.environment = environment
         self.queue_state = queue.state
+        self.takes_jobs = queue.state is State.ENABLED
+        self.is_placing = environment.state is State.ENABLED
         self.time_limit_actions: tuple[TimeLimitAction, ...] = queue.time_limit_actions
         self.ledger = Ledger()
         self.shares: dict[str, ShareState] = {}
@@ -310,11 +319,6 @@ class SchedulerState:
         return state
 
     @property
-    def is_placing(self) -> bool:
-        """Whether the environment lets its queue place jobs. UG: Update a service environment."""
-        return self.environment.state is State.ENABLED
-
-    @property
     def step_guard(self) -> int:
         """More steps than any pass can take: each raises own-limit use, uses free pool, or swaps in higher priority."""
         return 1_000 + 8 * len(self.jobs)
@@ -340,16 +344,13 @@ class SchedulerState:
 
     def set_timer(self, record: JobRecord, due_ms: int, rank: int) -> None:
         """Give the record its one timer; the former one is dead from now on."""
-        record.token = token = self.tick()
-        heappush(self.timers, (due_ms, rank << _SEQ_BITS | record.seq, token, record))
+        record.token = self.token = token = self.token + 1
+        heappush(self.timers, (due_ms, rank << SEQ_BITS | record.seq, token, record))
 
     def set_block_timer(self, share: ShareState, record: JobRecord, due_ms: int) -> None:
         """Set the time limit of a share's blocked head."""
         share.blocked_token = token = self.tick()
-        heappush(self.timers, (due_ms, TIME_LIMIT << _SEQ_BITS | record.seq, token, record))
-
-    def clear_timer(self, record: JobRecord) -> None:
-        record.token = 0
+        heappush(self.timers, (due_ms, TIME_LIMIT << SEQ_BITS | record.seq, token, record))
 
     def next_timer(self) -> TimerEntry | None:
         """Return the next live timer, dropping dead ones on the way."""
@@ -375,10 +376,6 @@ class SchedulerState:
         else:
             self.lacking.pop(share, None)
         share.lacking = lacking
-
-
-def timer_rank(entry: TimerEntry) -> int:
-    return entry[1] >> _SEQ_BITS
 
 
 def _ignore(event: TraceEvent) -> None:

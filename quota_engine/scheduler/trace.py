@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar, dataclass_transform
+from typing import Final, TypeVar, dataclass_transform
 
 from ..model.stack import Capacity
 
-_Event = TypeVar("_Event")
+_Made = TypeVar("_Made")
 
 
 @dataclass_transform(frozen_default=True)
-def _event(made: type[_Event]) -> type[_Event]:
-    """Make an event's class: frozen for the type checker, and at run time no slower to build than a plain object.
+def quick_dataclass(made: type[_Made]) -> type[_Made]:
+    """Make a fact's class: frozen for the type checker, and at run time no slower to build than a plain object.
 
-    A dataclass that is frozen at run time sets each field through `object.__setattr__`, which takes twice as long; the
-    trace is most of what a simulation builds.
+    A dataclass that is frozen at run time sets each field through `object.__setattr__`, which takes twice as long;
+    events and attempts are most of what a simulation builds.
     """
     return dataclass(slots=True, unsafe_hash=True)(made)
 
@@ -32,6 +32,11 @@ class StartKind(StrEnum):
     OWN = "own"
     BORROWED = "borrowed"
     IN_SHARE = "in-share"
+
+
+OWN: Final = StartKind.OWN
+BORROWED: Final = StartKind.BORROWED
+"""Kept at hand: a member looked up in its enum costs as much as a function call."""
 
 
 class PreemptionKind(StrEnum):
@@ -50,7 +55,7 @@ class RequeueCause(StrEnum):
     CAPACITY_ERROR = "capacity-error"
 
 
-@_event
+@quick_dataclass
 class Submitted:
     at_ms: int
     job: str
@@ -59,7 +64,7 @@ class Submitted:
     priority: int
 
 
-@_event
+@quick_dataclass
 class Refused:
     """A job that was not taken: its share or the queue is disabled or gone. There is no job record."""
 
@@ -69,7 +74,7 @@ class Refused:
     reason: str
 
 
-@_event
+@quick_dataclass
 class InputIgnored:
     """An input that found its job in no state to heed it, e.g. `terminate` for a finished job. Nothing changed."""
 
@@ -79,7 +84,7 @@ class InputIgnored:
     reason: str
 
 
-@_event
+@quick_dataclass
 class Dispatched:
     """RUNNABLE → SCHEDULED. `own` + `borrowed` = `need` per unit (zeros left out); `victims` made the room.
 
@@ -98,19 +103,19 @@ class Dispatched:
     assumptions: tuple[str, ...] = ()
 
 
-@_event
+@quick_dataclass
 class Starting:
     at_ms: int
     job: str
 
 
-@_event
+@quick_dataclass
 class Running:
     at_ms: int
     job: str
 
 
-@_event
+@quick_dataclass
 class PreemptionStarted:
     """A victim was chosen to make room for `by`. It completes in the same instant unless stopping takes time."""
 
@@ -124,7 +129,7 @@ class PreemptionStarted:
     assumptions: tuple[str, ...] = ()
 
 
-@_event
+@quick_dataclass
 class PreemptionCompleted:
     """The victim has stopped; `lost_ms` of RUNNING time were discarded. Requeued or Failed follows."""
 
@@ -136,7 +141,7 @@ class PreemptionCompleted:
     lost_ms: int
 
 
-@_event
+@quick_dataclass
 class Requeued:
     """Back to RUNNABLE. `lost_ms` of RUNNING time were discarded; after a preemption its completion states them."""
 
@@ -147,13 +152,13 @@ class Requeued:
     lost_ms: int = 0
 
 
-@_event
+@quick_dataclass
 class Succeeded:
     at_ms: int
     job: str
 
 
-@_event
+@quick_dataclass
 class Failed:
     """The job's end; `reason` is the statusReason, `terminated` whether a request or an action ended it."""
 
@@ -163,14 +168,14 @@ class Failed:
     terminated: bool = False
 
 
-@_event
+@quick_dataclass
 class PriorityUpdated:
     at_ms: int
     job: str
     priority: int
 
 
-@_event
+@quick_dataclass
 class Blocked:
     """The head of a share can't run as things are set; `reason` is Batch's statusReason, "" when it no longer holds."""
 
@@ -180,7 +185,7 @@ class Blocked:
     reason: str
 
 
-@_event
+@quick_dataclass
 class ClaimMade:
     """`job` waits for its victims to stop; until then its need counts as its share's use (assumption A-15)."""
 
@@ -191,14 +196,14 @@ class ClaimMade:
     victims: tuple[str, ...]
 
 
-@_event
+@quick_dataclass
 class ClaimLapsed:
     at_ms: int
     job: str
     share: str
 
 
-@_event
+@quick_dataclass
 class SettingsChanged:
     """The queue, its shares or its environment were changed; `summary` names what, e.g. "QS1 capacity_limits"."""
 
