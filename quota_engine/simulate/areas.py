@@ -12,11 +12,11 @@ from typing import Final, TypeVar
 
 from ..model.stack import Capacity
 from ..model.work import Scenario
-from .balance import Amounts as Moment
 from .balance import UnitBalance
 from .settings import settings_over_time
 
-WHATS: Final = Moment._fields
+WHATS: Final = ("used", "borrowed", "lent", "wanted", "nominal")
+"""What is integrated of each share and unit, in the order of `UnitBalance.settled`."""
 _Key = TypeVar("_Key", str, tuple[str, str])
 
 
@@ -137,7 +137,7 @@ class Areas:
         at_ms = self._at_ms
         for unit in self._dirty:
             balance = self._units[unit]
-            for share, amounts in balance.changed():
+            for share, amounts in balance.settled():
                 self._put(self._cells, (share, unit), at_ms, amounts)
             idle = balance.reserved_idle if balance.borrowers_wait and balance.reservers else 0
             wanted = min(idle, balance.borrowers_wait)

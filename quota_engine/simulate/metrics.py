@@ -30,7 +30,7 @@ from ..scheduler.trace import (
     TraceEvent,
 )
 from .agenda import queue_of
-from .areas import Amounts, Areas, Reserved
+from .areas import WHATS, Amounts, Areas, Reserved
 from .outcome import Run
 
 
@@ -82,10 +82,19 @@ class ShareMeasures:
     used: Mapping[str, Amounts]
     borrowed: Mapping[str, Amounts]
     lent: Mapping[str, Amounts]
-    idle: Mapping[str, Amounts] = field(default_factory=dict)
     wanted: Mapping[str, Amounts] = field(default_factory=dict)
     nominal: Mapping[str, Amounts] = field(default_factory=dict)
     caused_preemptions: int = 0
+
+    @property
+    def idle_instance_ms(self) -> dict[str, int]:
+        """Own instances in nobody's use, by unit."""
+        return {
+            unit: nominal.instance_ms
+            - (self.used[unit].instance_ms - self.borrowed[unit].instance_ms)
+            - self.lent[unit].instance_ms
+            for unit, nominal in self.nominal.items()
+        }
 
     @property
     def served(self) -> float | None:
@@ -205,7 +214,7 @@ class Meter:
             in_share_preemptions=tally.inside,
             lost_instance_ms=tally.lost,
             caused_preemptions=tally.caused,
-            **{what: self._areas.of(tally.share, what) for what in _AREAS},
+            **{what: self._areas.of(tally.share, what) for what in WHATS},
         )
 
     def _submitted(self, event: Submitted) -> None:
@@ -264,7 +273,6 @@ class Meter:
             self._areas.wait(job.tally.share, job.need, -1)
 
 
-_AREAS: Final = ("used", "borrowed", "lent", "idle", "wanted", "nominal")
 _TAKES: Final[Mapping[type, Callable[[Meter, Any], None]]] = {
     Submitted: Meter._submitted,
     Dispatched: Meter._dispatched,

@@ -131,8 +131,8 @@ class _Use:
         for name, unit in self.units.items():
             if not unit.dirty:
                 continue
-            for share, now in unit.changed():
-                self._put(name, share, at_ms, (now.used - now.borrowed, now.lent, now.borrowed, now.nominal))
+            for share, (used, borrowed, lent, _, nominal) in unit.settled():
+                self._put(name, share, at_ms, (used - borrowed, lent, borrowed, nominal))
             self._put(name, "", at_ms, (unit.total - unit.over, 0, unit.over, self.limits.get(name, 0)))
 
     def _put(self, unit: str, share: str, at_ms: int, amounts: _Amounts) -> None:

@@ -150,17 +150,15 @@ def test_percentiles_are_by_nearest_rank() -> None:
 @pytest.mark.parametrize(
     ("amount", "idle", "parts"),
     [
-        (2, {"a": 4, "b": 4}, {"a": 1, "b": 1}),
-        (3, {"a": 4, "b": 4}, {"a": 2, "b": 1}),
-        (9, {"a": 4, "b": 4}, {"a": 4, "b": 4}),
-        (1, {"a": 1, "b": 5}, {"b": 1}),
-        (0, {"a": 1}, {}),
-        (3, {}, {}),
+        (2, [4, 4], [1, 1]),
+        (3, [4, 4], [2, 1]),
+        (9, [4, 4], [4, 4]),
+        (1, [1, 5], [0, 1]),
+        (0, [1], [0]),
+        (3, [], []),
     ],
 )
-def test_a_loan_is_divided_among_lenders_in_proportion(
-    amount: int, idle: dict[str, int], parts: dict[str, int]
-) -> None:
+def test_a_loan_is_divided_among_lenders_in_proportion(amount: int, idle: list[int], parts: list[int]) -> None:
     """The pool is fungible: no lender may be charged more than its idle instances."""
     assert divide(amount, idle) == parts
 
