@@ -34,7 +34,10 @@ class Invalid(Trouble):
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found in `files`, ordered by position, with the text it was found in and the files passed over."""
+    """What was found in `files`, ordered by position, with the text it was found in.
+
+    `skipped` says which files were passed over, and why.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     sources: Mapping[str, str]

@@ -219,8 +219,19 @@ def output_options(*formats: str) -> Callable[[F], F]:
     return decorate
 
 
+class NamedPath(click.Path):
+    """A path that says something: an empty one, of a script's empty variable, would stand for the whole folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("an empty path names nothing", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def stack_path(argument: str) -> Path:
     """Return the file a STACK argument names: a path, or a name meaning stacks/NAME.yaml."""
+    if not argument:
+        raise click.BadParameter("an empty name names nothing", param_hint="STACK")
     path = Path(argument)
     if path.exists() or path.suffix or os.sep in argument:
         return path

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from ..model.diagnostic import Diagnostic
-from .options import Output, output_options
+from .options import NamedPath, Output, output_options
 
 FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "note": ("error", "warning", "note")}
-_PATH = click.Path(path_type=Path)
+_PATH = NamedPath(path_type=Path)
 
 
 @click.command(
@@ -90,8 +90,8 @@ def command(
             fixing.write(file, text)
         output.note(f"fixed: {', '.join(changes) or 'nothing'}")
     checked = check_all(paths, selection, own)
-    for path in checked.skipped:
-        output.note(f"skipped {path}: Pulumi's own settings")
+    for passed_over in checked.skipped:
+        output.note(f"skipped {passed_over}")
     shown = checked.without_notes() if output.quiet and fail_on != "note" else checked
     output.emit(shown.render(output))
     return int(any(finding.severity.value in FAIL_ON[fail_on] for finding in checked.diagnostics))

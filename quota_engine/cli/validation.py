@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..config import Loaded, check_policies, discover, load_document, load_policy, unused_ignores
+from ..config import Discovery, Loaded, check_policies, discover, load_document, load_policy, unused_ignores
 from ..config.findings import FINDINGS, finding
 from ..model.diagnostic import KEY, Diagnostic, Severity, Span
 from ..model.policy import Policy
@@ -72,7 +72,11 @@ def check_all(paths: Iterable[Path], selection: Selection | None = None, policie
         )
     own = policies or Policies()
     judged: list[tuple[Loaded[Any], list[Diagnostic], list[Diagnostic]]] = []
-    files = {os.path.realpath(file): load_document(file) for file in discovery.files}
+    files, foreign = _read(discovery)
+    if not files:
+        raise Trouble(
+            f"nothing to check in {', '.join(map(str, named))}", why="no file in it has a kind, or a key of ours"
+        )
     clashes = list(_clashes([one for one in files.values() if one.draft is not None and not one.broken]))
     for loaded in files.values():
         found = [*_judged(loaded, own.policies), *(one for of, one in clashes if of is loaded)]
@@ -86,9 +90,19 @@ def check_all(paths: Iterable[Path], selection: Selection | None = None, policie
     return Findings(
         tuple(one for one in _once(diagnostics) if kept.keeps(one, ALWAYS)),
         sources,
-        discovery.files,
-        discovery.skipped,
+        tuple(file for file in discovery.files if file not in foreign),
+        (
+            *(f"{file}: Pulumi's own settings" for file in discovery.skipped),
+            *(f"{file}: it has no kind, and no key of ours" for file in foreign),
+        ),
     )
+
+
+def _read(discovery: Discovery) -> tuple[dict[str, Loaded[Any]], list[str]]:
+    """Return {real path: what was read}, and the files that were found in a folder and are for another program."""
+    read = {file: load_document(file) for file in discovery.files}
+    foreign = [file for file, one in read.items() if one.is_foreign and file not in discovery.named]
+    return {os.path.realpath(file): one for file, one in read.items() if file not in foreign}, foreign
 
 
 def _judged(loaded: Loaded[Any], policies: Sequence[Policy]) -> list[Diagnostic]:

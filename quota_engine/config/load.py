@@ -103,10 +103,10 @@ def _unknown(document: Document, kind: Node | None) -> Loaded[None]:
     if document.tree is None:
         return nothing(document, "")
     choices = ", ".join(KINDS)
+    likely = _likely_kind(document.tree)
     if kind is None:
         start = replace(document.tree.span, end_line=document.tree.span.line, end_column=document.tree.span.column + 1)
         message = "the document does not say what it is"
-        likely = next((kind for key, kind in _TELLING.items() if key in document.tree.members), None)
         fix = f"add kind: {likely or choices.replace(', ', ' | ')}"
         found = finding("QE209", message, span=start, path=("kind",), fix=fix)
     else:
@@ -127,4 +127,12 @@ def _unknown(document: Document, kind: Node | None) -> Loaded[None]:
         tuple(unique([*document.diagnostics, found])),
         positions(document.tree),
         {document.file: document.text},
+        is_foreign=kind is None and likely is None,
     )
+
+
+def _likely_kind(tree: Node) -> str | None:
+    """Return the kind of which a file has a key, None where it has none of ours. The `jobs` of others are no list."""
+    telling = (key for key in _TELLING if key in tree.members)
+    found = (_TELLING[key] for key in telling if key != "jobs" or isinstance(tree.members[key].node.content, tuple))
+    return next(found, None)

@@ -44,6 +44,8 @@ class Loaded(Generic[T]):
     that of the first of its copies."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """A stack as plain data: merged, its own defaults laid in, without what was faulty."""
+    is_foreign: bool = False
+    """Whether it says nothing that only a file of ours would: it is for another program."""
 
     def findings(self, check: StackCheck, check_work: WorkCheck | None = None) -> list[Diagnostic]:
         """Return all findings but the silenced ones: config's own, those of `check` on every stack here, and those of

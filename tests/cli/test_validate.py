@@ -154,3 +154,29 @@ def test_quiet_leaves_notes_out_unless_they_fail(found: Found, tmp_path: Path) -
     assert "note" in severities
     assert {one["severity"] for one in found("-q")} == severities - {"note"}
     assert {one["severity"] for one in found("-q", "--fail-on", "note")} == severities
+
+
+def test_files_for_other_programs_are_passed_over_in_a_folder_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A workflow beside a declaration is no fault of either; a declaration that forgot its kind is one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "workflow.yml").write_text("name: check\non: push\njobs: {check: {runs-on: ubuntu}}\n")
+    (tmp_path / "forgot.yaml").write_text(STACK.removeprefix("kind: stack\n"))
+    (tmp_path / "work.yaml").write_text("version: 1\njobs: []\n")
+    assert run(["validate", ".", "--format", "json"]) == 1
+    output, error = capfd.readouterr()
+    unknown = [one["file"] for one in json.loads(output)["diagnostics"] if one["rule"] == "QE209"]
+    assert unknown == ["./forgot.yaml", "./work.yaml"]
+    assert "skipped ./workflow.yml: it has no kind, and no key of ours" in error
+    assert run(["validate", "workflow.yml"]) == 1, "who names a file means it"
+    (tmp_path / "others").mkdir()
+    (tmp_path / "workflow.yml").rename(tmp_path / "others" / "workflow.yml")
+    assert run(["validate", "others"]) == 2, "nothing checked must not look like nothing wrong"
+
+
+@pytest.mark.parametrize("command", ["validate", "drift", "forecast"])
+def test_an_empty_path_is_refused(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """A script's empty variable must not stand for the folder it runs in."""
+    assert run([command, ""]) == 2
+    assert "names nothing" in capfd.readouterr().err
