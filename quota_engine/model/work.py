@@ -156,7 +156,7 @@ class Expectation:
     state_at {at_ms, running|runnable|…: (job, …)}; preempted {job|share|workload, kind?, by?};
     never_preempted {job|share|workload}; finished {job|share|workload, by_ms}; no_blocked_jobs {};
     blocked {job, reason?}; wait {share|workload, mean?, p50?, p95?, max?: {at_most_ms?, at_least_ms?}};
-    borrowed, lent {share, instance_type?, at_most?, at_least?}: instances at once, of the type with most if none is named;
+    borrowed, lent {share, instance_type?, at_most?, at_least?}: instances at once, of the type with most by default;
     utilisation {instance_type, at_most?, at_least?}: 0.0 to 1.0.
     """
 
