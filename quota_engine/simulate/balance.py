@@ -68,13 +68,13 @@ class UnitBalance:
         nominal = self.nominal.get(share, 0)
         after = self.used[share] = before + count
         self.total += count
-        self.over += max(0, after - nominal) - max(0, before - nominal)
+        borrowed_more = max(0, after - nominal) - max(0, before - nominal)
+        self.over += borrowed_more
         self.dirty[share] = None
         index = self.lenders.get(share)
         if index is not None:
             self.idle[index] = nominal - after if after < nominal else 0
-            self.is_lending_anew = True
-        elif self.over:
+        if index is not None or borrowed_more:
             self.is_lending_anew = True
 
     def settle(self, shares: Mapping[str, QuotaShare], unit: str) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from hypothesis import given, settings
 
+from quota_engine.model.stack import QuotaShare, Strategy
 from quota_engine.model.work import Scenario
 from quota_engine.scheduler.trace import Dispatched, Submitted, TraceEvent
 from quota_engine.simulate import Meter, Run, measure, run, run_into, timelines
+from quota_engine.simulate.balance import divide
 from quota_engine.simulate.settings import settings_over_time
 from quota_engine.simulate.timeline import SegmentKind
 from tests.property.busy_histories import busy_histories
@@ -33,6 +35,18 @@ def stretches(outcome: Run) -> Iterator[tuple[int, int, dict[str, Counter[str]]]
         yield from_ms, to_ms, use
 
 
+def lent_now(shares: Mapping[str, QuotaShare], use: Mapping[str, Counter[str]]) -> dict[tuple[str, str], int]:
+    """Return what each share lends of each unit: what is borrowed of it, divided among those who may lend."""
+    found = {}
+    for unit in {unit for amounts in use.values() for unit in amounts}:
+        nominal = {name: share.capacity_limits.get(unit, 0) for name, share in shares.items()}
+        over = sum(max(0, amounts[unit] - nominal.get(name, 0)) for name, amounts in use.items())
+        lenders = [name for name, share in shares.items() if share.strategy is not Strategy.RESERVE and nominal[name]]
+        idle = [max(0, nominal[name] - use.get(name, Counter())[unit]) for name in lenders]
+        found.update({(name, unit): part for name, part in zip(lenders, divide(over, idle), strict=True)})
+    return found
+
+
 @EXAMPLES
 @given(busy_histories())
 def test_use_is_what_counting_at_each_instant_gives(scenario: Scenario) -> None:
@@ -41,6 +55,7 @@ def test_use_is_what_counting_at_each_instant_gives(scenario: Scenario) -> None:
     measures = measure(outcome)
     used: Counter[tuple[str, str]] = Counter()
     borrowed: Counter[tuple[str, str]] = Counter()
+    lent: Counter[tuple[str, str]] = Counter()
     most: dict[tuple[str, str], int] = {}
     for from_ms, to_ms, use in stretches(outcome):
         now = [one for one in settings_over_time(scenario) if one.at_ms <= from_ms][-1]
@@ -50,10 +65,13 @@ def test_use_is_what_counting_at_each_instant_gives(scenario: Scenario) -> None:
                 used[share, unit] += count * (to_ms - from_ms)
                 borrowed[share, unit] += max(0, count - nominal) * (to_ms - from_ms)
                 most[share, unit] = max(most.get((share, unit), 0), count)
+        for (share, unit), count in lent_now(now.shares, use).items():
+            lent[share, unit] += count * (to_ms - from_ms)
     for name, share_measures in measures.shares.items():
         for unit, found in share_measures.used.items():
             assert (found.instance_ms, found.most) == (used[name, unit], most.get((name, unit), 0))
             assert share_measures.borrowed[unit].instance_ms == borrowed[name, unit]
+            assert share_measures.lent[unit].instance_ms == lent[name, unit]
     assert sum(used.values()) == sum(
         amounts.instance_ms for one in measures.shares.values() for amounts in one.used.values()
     )
