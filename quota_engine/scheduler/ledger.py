@@ -51,6 +51,16 @@ class Account:
         self.lends = False
         self.borrows = False
 
+    def copy(self) -> Account:
+        """Return an account with the same settings and a use of its own."""
+        made = Account(0)
+        made.cap = self.cap
+        made.use = self.use.copy()
+        made.max_use = self.max_use
+        made.lends = self.lends
+        made.borrows = self.borrows
+        return made
+
     def over(self, unit: int) -> int:
         return max(0, self.use[unit] - self.cap[unit])
 
@@ -77,22 +87,61 @@ class Account:
         )
 
 
-class Ledger:
+class Amounts:
+    """The sums per unit, kept in step with the accounts: `committed`, `slack` and `reserved` (see above).
+
+    The one place where a need is placed or freed; the caller keeps it in step with the jobs.
+    """
+
+    __slots__ = ("committed", "limit", "reserved", "slack", "unit_names")
+
+    unit_names: list[str]
+    limit: list[int]
+    committed: list[int]
+    slack: list[int]
+    reserved: list[int]
+
+    def add_use(self, account: Account, pairs: Pairs, used: int, committed: int = 0) -> None:
+        """Count a need in (+1) or out (-1) of its share's use, and of slack and reserved with it.
+
+        `committed` does the same to what the environment has given: +1 with a dispatch, -1 with its end.
+        """
+        use, slack = account.use, self.slack
+        for unit, count in pairs:
+            before = use[unit]
+            after = before + used * count
+            if after < 0:
+                raise ValueError(f"use of {self.unit_names[unit]} would fall from {before} to {after}")
+            use[unit] = after
+            self.committed[unit] += committed * count
+            if account.lends:
+                slack[unit] -= after - before
+            else:
+                nominal = account.cap[unit]
+                slack[unit] -= max(0, after - nominal) - max(0, before - nominal)
+                self.reserved[unit] += max(0, nominal - after) - max(0, nominal - before)
+
+    def add_committed(self, pairs: Iterable[tuple[int, int]], sign: int) -> None:
+        for unit, count in pairs:
+            self.committed[unit] += sign * count
+
+
+class Ledger(Amounts):
     """The amounts of one queue. `committed` is what the environment has given or promised, per unit.
 
     Committed are the dispatched jobs, the victims being stopped, and of each claim whatever it needs beyond what its
     own victims still hold. So room is never promised twice, and a claim always finds its room (assumption A-15).
     """
 
-    __slots__ = ("accounts", "committed", "limit", "needs", "reserved", "slack", "unit_names", "unit_numbers")
+    __slots__ = ("accounts", "needs", "unit_numbers")
 
     def __init__(self) -> None:
-        self.unit_names: list[str] = []
+        self.unit_names = []
         self.unit_numbers: dict[str, int] = {}
-        self.limit: list[int] = []
-        self.committed: list[int] = []
-        self.slack: list[int] = []
-        self.reserved: list[int] = []
+        self.limit = []
+        self.committed = []
+        self.slack = []
+        self.reserved = []
         self.accounts: list[Account] = []
         self.needs: dict[tuple[tuple[str, int], ...], Need] = {}
 
@@ -123,32 +172,6 @@ class Ledger:
     def amounts(self, pairs: Iterable[tuple[int, int]]) -> dict[str, int]:
         """Return pairs as {unit: instances}, by unit name."""
         return dict(sorted((self.unit_names[unit], count) for unit, count in pairs))
-
-    # Placing and freeing. The caller keeps the two in step with the jobs.
-
-    def add_use(self, account: Account, pairs: Pairs, used: int, committed: int = 0) -> None:
-        """Count a need in (+1) or out (-1) of its share's use, and of slack and reserved with it.
-
-        `committed` does the same to what the environment has given: +1 with a dispatch, -1 with its end.
-        """
-        use, slack = account.use, self.slack
-        for unit, count in pairs:
-            before = use[unit]
-            after = before + used * count
-            if after < 0:
-                raise ValueError(f"use of {self.unit_names[unit]} would fall from {before} to {after}")
-            use[unit] = after
-            self.committed[unit] += committed * count
-            if account.lends:
-                slack[unit] -= after - before
-            else:
-                nominal = account.cap[unit]
-                slack[unit] -= max(0, after - nominal) - max(0, before - nominal)
-                self.reserved[unit] += max(0, nominal - after) - max(0, nominal - before)
-
-    def add_committed(self, pairs: Iterable[tuple[int, int]], sign: int) -> None:
-        for unit, count in pairs:
-            self.committed[unit] += sign * count
 
     # Questions.
 
@@ -257,101 +280,82 @@ def _most(cap: int, borrow_limit_percent: int) -> int:
     return UNBOUNDED if allowance is None else cap + allowance
 
 
-class Trial:
-    """What the amounts would be with one need placed and some victims gone. Nothing is changed.
+class Trial(Amounts):
+    """What the amounts would be with one need placed and some victims gone. The ledger itself is not changed.
 
-    `lack(unit)` is the larger of what is missing in the environment and by how much the pressure on reserved capacity
-    would grow: max(0, sum of use - SE, press after - press before).
+    It is a copy of the sums and, as they are touched, of the accounts, on which needs are placed and freed as on the
+    ledger. `lack(unit)` is the larger of what is missing in the environment and by how much the pressure on reserved
+    capacity would grow: max(0, sum of use - SE, press after - press before).
     """
 
-    __slots__ = ("account", "freed", "ledger", "need", "removed")
+    __slots__ = ("_after", "account", "ledger", "pairs")
 
     def __init__(self, ledger: Ledger, account: Account, pairs: Pairs) -> None:
         self.ledger = ledger
-        self.account = account
-        self.need = dict(pairs)
-        self.freed: dict[int, int] = {}
-        self.removed: dict[Account, dict[int, int]] = {}
+        self.pairs = pairs
+        self.unit_names = ledger.unit_names
+        self.limit = ledger.limit
+        self.committed = ledger.committed.copy()
+        self.slack = ledger.slack.copy()
+        self.reserved = ledger.reserved.copy()
+        self.account = account.copy()
+        self._after: dict[Account, Account] = {account: self.account}
+        self.add_use(self.account, pairs, 1, 1)
 
     def remove(self, account: Account, pairs: Pairs, sign: int = 1) -> None:
         """Take a victim's need away; with sign -1 give it back."""
-        removed = self.removed.setdefault(account, {})
-        for unit, count in pairs:
-            self.freed[unit] = self.freed.get(unit, 0) + sign * count
-            removed[unit] = removed.get(unit, 0) + sign * count
-
-    def use_after(self, account: Account, unit: int) -> int:
-        placed = self.need.get(unit, 0) if account is self.account else 0
-        removed = self.removed.get(account)
-        return account.use[unit] + placed - (removed.get(unit, 0) if removed else 0)
+        after = self._after.get(account)
+        if after is None:
+            after = self._after[account] = account.copy()
+        self.add_use(after, pairs, -sign, -sign)
 
     def over_after(self, account: Account, unit: int) -> int:
-        return max(0, self.use_after(account, unit) - account.cap[unit])
-
-    def committed_after(self, unit: int) -> int:
-        return self.ledger.committed[unit] + self.need.get(unit, 0) - self.freed.get(unit, 0)
+        return self._after.get(account, account).over(unit)
 
     def missing(self, unit: int) -> int:
         """Return how far the environment would be exceeded; zero or less where the room suffices."""
-        return self.committed_after(unit) - self.ledger.limit[unit]
+        return self.committed[unit] - self.limit[unit]
 
-    def _touched(self) -> list[Account]:
-        return [self.account, *(account for account in self.removed if account is not self.account)]
-
-    def reserved_after(self, unit: int) -> int:
-        change = 0
-        for account in self._touched():
-            if not account.lends:
-                change += max(0, account.cap[unit] - self.use_after(account, unit)) - account.idle(unit)
-        return self.ledger.reserved[unit] + change
-
-    def slack_after(self, unit: int) -> int:
-        change = 0
-        for account in self._touched():
-            if account.lends:
-                change += account.use[unit] - self.use_after(account, unit)
-            else:
-                change += account.over(unit) - self.over_after(account, unit)
-        return self.ledger.slack[unit] + change
-
-    def pressure_after(self, unit: int) -> int:
-        return max(0, self.committed_after(unit) + self.reserved_after(unit) - self.ledger.limit[unit])
+    def pressure(self, unit: int) -> int:
+        return max(0, self.committed[unit] + self.reserved[unit] - self.limit[unit])
 
     def lack(self, unit: int) -> int:
-        ledger = self.ledger
-        before = max(0, ledger.committed[unit] + ledger.reserved[unit] - ledger.limit[unit])
-        return max(0, self.missing(unit), self.pressure_after(unit) - before)
+        ledger, limit, committed = self.ledger, self.limit[unit], self.committed[unit]
+        before = max(0, ledger.committed[unit] + ledger.reserved[unit] - limit)
+        return max(0, committed - limit, committed + self.reserved[unit] - limit - before)
 
     def lacks(self) -> dict[int, int]:
         """Return {unit: lack} for every unit of the need, zeros included."""
-        return {unit: self.lack(unit) for unit in self.need}
+        return {unit: self.lack(unit) for unit, _ in self.pairs}
 
-    def fits_own(self) -> bool:
+    def is_served_own(self) -> bool:
+        """Whether the need, now placed, stays within its share's own limit and lacks nothing."""
+        use, cap = self.account.use, self.account.cap
+        return not any(use[unit] > cap[unit] or self.lack(unit) for unit, _ in self.pairs)
+
+    def is_served_borrowing(self) -> bool:
+        """borrow_ok(j, V): whether the need, now placed, may use borrowed capacity."""
         account = self.account
-        return all(self.use_after(account, unit) <= account.cap[unit] for unit in self.need)
+        return account.borrows and not any(
+            account.use[unit] > account.max_use[unit]
+            or self.slack[unit] < 0
+            or self.committed[unit] > self.limit[unit]
+            or self.committed[unit] + self.reserved[unit] > self.limit[unit]
+            for unit, _ in self.pairs
+        )
 
     def bar(self) -> Bar | None:
         """Return what the pool must come up to before the need can be served with these victims gone.
 
         None where there is no such simple bar: several units, or a need that would fit the own limit.
         """
-        if len(self.need) != 1 or self.fits_own():
+        if len(self.pairs) != 1:
             return None
-        [unit] = self.need
+        [(unit, _)] = self.pairs
         account, ledger = self.account, self.ledger
-        if not account.borrows or self.use_after(account, unit) > account.max_use[unit]:
+        if account.use[unit] <= account.cap[unit]:
+            return None
+        if not account.borrows or account.use[unit] > account.max_use[unit]:
             return (unit, UNBOUNDED, UNBOUNDED)
-        free = ledger.limit[unit] - ledger.committed[unit] - ledger.reserved[unit]
-        free_after = ledger.limit[unit] - self.committed_after(unit) - self.reserved_after(unit)
-        return (unit, ledger.slack[unit] - self.slack_after(unit), free - free_after)
-
-    def can_borrow(self) -> bool:
-        """borrow_ok(j, V)."""
-        account = self.account
-        return account.borrows and all(
-            self.use_after(account, unit) <= account.max_use[unit]
-            and self.slack_after(unit) >= 0
-            and self.missing(unit) <= 0
-            and self.pressure_after(unit) == 0
-            for unit in self.need
-        )
+        free = self.committed[unit] + self.reserved[unit] - ledger.committed[unit] - ledger.reserved[unit]
+        return (unit, ledger.slack[unit] - self.slack[unit], free)

@@ -6,7 +6,7 @@ victims have been looked for, so that a queue without preemption pays nothing fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 
 from .ledger import Trial
@@ -84,6 +84,24 @@ def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
     return False
 
 
+def _over(state: SchedulerState, record: JobRecord) -> list[tuple[ShareState, int]]:
+    """Return the (share, unit) pairs above their limit, of the other shares and the units that a head needs."""
+    own = record.share
+    return [
+        (share, unit)
+        for unit, _ in record.need.pairs
+        for share in state.shares.values()
+        if share.use[unit] > share.cap[unit] and share is not own
+    ]
+
+
+def _over_after(
+    trial: Trial, over: list[tuple[ShareState, int]], lacking: list[int]
+) -> Iterator[tuple[ShareState, int]]:
+    """Yield those of the pairs that are still above their limit with the victims gone, in the units that lack."""
+    return ((share, unit) for share, unit in over if unit in lacking and trial.over_after(share, unit) > 0)
+
+
 def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
     """Return whom to stop in other shares for a head that fits its own limit; None when the room can't be made.
 
@@ -91,16 +109,15 @@ def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] |
     """
     trial = Trial(state.ledger, record.share, record.need.pairs)
     candidates = _Candidates(state)
-    others = [share for share in state.shares.values() if share is not record.share]
+    over = _over(state, record)
     victims: list[JobRecord] = []
-    while lacking := [unit for unit in trial.need if trial.lack(unit)]:
-        sources = ((share, unit) for share in others for unit in lacking if trial.over_after(share, unit) > 0)
-        victim = candidates.best(sources)
+    while lacking := [unit for unit, _ in trial.pairs if trial.lack(unit)]:
+        victim = candidates.best(_over_after(trial, over, lacking))
         if victim is None:
             break
         victims.append(victim)
         trial.remove(victim.share, victim.need.pairs)
-    has_room = all(trial.missing(unit) <= 0 for unit in trial.need)
+    has_room = all(trial.missing(unit) <= 0 for unit, _ in trial.pairs)
     found = _pruned_by_lack(trial, victims) if has_room else None
     candidates.restore(found)
     return found
@@ -132,21 +149,20 @@ def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
     if not any(share.idle(unit) for unit, _ in record.need.pairs):
         return None
     trial = Trial(ledger, share, record.need.pairs)
-    if any(_borrow_lack(trial, unit) > share.idle(unit) for unit in trial.need):
+    if any(_borrow_lack(trial, unit) > share.idle(unit) for unit, _ in trial.pairs):
         return None
     candidates = _Candidates(state)
-    others = [other for other in state.shares.values() if other is not share]
+    over = _over(state, record)
     victims: list[JobRecord] = []
-    while lacking := [unit for unit in trial.need if _borrow_lack(trial, unit) > 0]:
-        sources = ((other, unit) for other in others for unit in lacking if trial.over_after(other, unit) > 0)
-        victim = candidates.best(sources)
+    while lacking := [unit for unit, _ in trial.pairs if _borrow_lack(trial, unit) > 0]:
+        victim = candidates.best(_over_after(trial, over, lacking))
         if victim is None:
             break
         if victim.seq < record.seq and _straddles(victim):
             continue
         victims.append(victim)
         trial.remove(victim.share, victim.need.pairs)
-    found = _pruned_by_goal(trial, victims, trial.can_borrow) if trial.can_borrow() else None
+    found = _pruned_by_goal(trial, victims, trial.is_served_borrowing) if trial.is_served_borrowing() else None
     candidates.restore(found)
     return found
 
@@ -157,7 +173,7 @@ def _straddles(record: JobRecord) -> bool:
 
 
 def _borrow_lack(trial: Trial, unit: int) -> int:
-    return max(trial.missing(unit), -trial.slack_after(unit), trial.pressure_after(unit))
+    return max(trial.missing(unit), -trial.slack[unit], trial.pressure(unit))
 
 
 def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
@@ -169,10 +185,10 @@ def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
     trial = Trial(state.ledger, share, record.need.pairs)
 
     def is_served() -> bool:
-        return (trial.fits_own() and not any(trial.lack(unit) for unit in trial.need)) or trial.can_borrow()
+        return trial.is_served_own() or trial.is_served_borrowing()
 
     candidates = _Candidates(state)
-    sources = [(share, unit) for unit in trial.need]
+    sources = [(share, unit) for unit, _ in trial.pairs]
     victims: list[JobRecord] = []
     served = False
     while not served:

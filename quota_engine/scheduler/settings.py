@@ -42,6 +42,7 @@ def drop_share(state: SchedulerState, share: ShareState) -> None:
     del state.shares[share.name]
     state.ledger.accounts.remove(share)
     state.touched.pop(share, None)
+    state.waiting.pop(share, None)
     state.set_lacking(share, False)
     apply_settings(state)
 

@@ -159,6 +159,7 @@ class JobRecord:
 class ShareState(Account):
     """One share: its settings, its amounts, its waiting and its dispatched jobs.
 
+    `step` is the scheduling step to ask its head next, within one pass.
     `waiting` is a heap with dead entries: one is alive while its number is its record's `queue_number`. `victims` holds
     one such heap per unit, built when a victim of this share is first looked for. `head` is the first waiting job,
     `claim` its claim; `blocked_*` what that head's statusReason says.
@@ -182,6 +183,7 @@ class ShareState(Account):
         "running",
         "served_seq",
         "settings",
+        "step",
         "takes_jobs",
         "victims",
         "waiting",
@@ -195,6 +197,7 @@ class ShareState(Account):
         self.rank = rank
         self.served_seq = 0
         self.takes_jobs = False
+        self.step = 0
         self.waiting: list[QueueEntry] = []
         self.waiting_count = 0
         self.running: dict[int, JobRecord] = {}
@@ -216,9 +219,9 @@ class ShareState(Account):
         """Return the job at the front, dropping dead entries on the way."""
         waiting = self.waiting
         while waiting:
-            entry = waiting[0]
-            if entry[2].queue_number == entry[1]:
-                return entry[2]
+            _, number, record = waiting[0]
+            if record.queue_number == number:
+                return record
             heappop(waiting)
         return None
 
@@ -266,7 +269,10 @@ class SchedulerState:
     """Everything about one queue at `now_ms`. Make it with `create`, change it with `advance` only.
 
     `takes_jobs` says whether the queue accepts submissions, `is_placing` whether its environment lets it dispatch (UG:
-    Update a service environment).
+    Update a service environment). `waiting` indexes the heads: {share: its first waiting job}, shares without one left
+    out, as the last pass found them. `touched` are the shares whose head the next pass looks at anew; `released` says
+    that room or idle capacity may have grown, so that others' heads may go too; `lacking` are the shares whose head
+    fits its own limit but found no room.
     """
 
     def __init__(
@@ -289,6 +295,7 @@ class SchedulerState:
         self.token = 0
         self.timers: list[TimerEntry] = []
         self.claims: list[Claim] = []
+        self.waiting: dict[ShareState, JobRecord] = {}
         self.touched: dict[ShareState, None] = {}
         self.released = False
         self.settings_changed = False

@@ -18,28 +18,16 @@ from typing import Final
 from .blocked import mark_head, misconfiguration, set_time_limit
 from .claims import lapse_claim
 from .life import dispatch
-from .order import HeadKey
 from .preempt import cross_victims, has_lower, in_share_victims, lowered_limit_victims, straddle_victims
 from .state import Claim, JobRecord, SchedulerState, ShareState
 from .stopping import make_claim, preempt
-from .trace import PreemptionKind, StartKind
+from .trace import BORROWED, OWN, PreemptionKind, StartKind
 
 Step = Callable[[SchedulerState, ShareState, JobRecord], bool]
 """Tries to place a share's head; returns whether it dispatched a job or made a claim for it."""
 
 
-class Asked:
-    """A share whose head is to be asked, and the step to ask it next. Lists of these are kept in heads order."""
-
-    __slots__ = ("key", "share", "step")
-
-    def __init__(self, key: HeadKey, share: ShareState, step: int) -> None:
-        self.key = key
-        self.share = share
-        self.step = step
-
-
-_heads_order = attrgetter("key")
+_creation_order = attrgetter("rank")
 
 _NEVER: Final = 9
 """Beyond every step."""
@@ -71,9 +59,15 @@ def run_pass(state: SchedulerState) -> None:
 
 def _refresh_head(state: SchedulerState, share: ShareState) -> None:
     head = share.first_waiting()
-    if head is not share.head:
-        share.head = head
-        share.head_since_ms = state.now_ms
+    if head is share.head:
+        return
+    share.head = head
+    share.head_since_ms = state.now_ms
+    if head is None:
+        del state.waiting[share]
+    else:
+        state.waiting[share] = head
+    if share.lacking:
         state.set_lacking(share, False)
 
 
@@ -82,8 +76,10 @@ def _mark_heads(state: SchedulerState) -> None:
         for share in state.shares.values():
             mark_head(state, share)
             set_time_limit(state, share)
-    else:
-        for share in sorted(state.touched, key=lambda share: share.rank):
+        return
+    touched = state.touched
+    for share in touched if len(touched) == 1 else sorted(touched, key=_creation_order):
+        if share.head is not None or share.blocked_record is not None:
             mark_head(state, share)
 
 
@@ -126,78 +122,49 @@ def _redeem(state: SchedulerState, claim: Claim) -> None:
 
 def _place_all(state: SchedulerState) -> None:
     """Ask heads, step by step, until no step applies."""
-    if len(state.touched) == 1 and state.has_usual_steps and not state.lacking:
-        [share] = state.touched
-        if not state.released or not _helps_others(state, share):
-            state.released = False
-            _serve_alone(state, share)
-            if not state.released:
-                return
     steps = _STEPS if state.has_usual_steps else _all_steps(state)
     asked = _ask_first(state)
     left = state.step_guard
-    while (served := _one_step(state, steps, asked)) is not None:
+    while asked:
+        if len(asked) == 1 and state.has_usual_steps and not state.lacking:
+            served = _serve_alone(state, asked[0])
+        else:
+            served = _one_step(state, steps, asked)
+        if served is None:
+            return
         left -= 1
         if left < 0:
             raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; share {served.name!r} was last")
         asked = _ask_after_dispatch(state, asked, served)
 
 
-def _one_step(state: SchedulerState, steps: tuple[Step, ...], asked: list[Asked]) -> ShareState | None:
+def _one_step(state: SchedulerState, steps: tuple[Step, ...], asked: list[ShareState]) -> ShareState | None:
     """Ask the heads, one kind of step after the other, until a job is placed; return its share, None when none is."""
     for index, step in enumerate(steps):
-        for item in asked:
-            if item.step != index:
+        for share in asked:
+            if share.step != index:
                 continue
-            share = item.share
             head = share.head
             if head is not None and step(state, share, head):
                 return share
-            item.step = _following(state, share, index)
+            share.step = index + 1
     return None
 
 
-def _helps_others(state: SchedulerState, touched: ShareState) -> bool:
-    """Whether a release may let the head of another share go."""
-    pool = state.ledger.pool()
-    for share in state.shares.values():
-        head = share.head
-        if head is not None and share is not touched and _is_helped(state, share, head, pool) < _NEVER:
-            return True
-    return False
-
-
-def _is_helped(state: SchedulerState, share: ShareState, head: JobRecord, pool: list[int]) -> int:
-    """Return the first step that a release may have opened to an untouched share's head; `_NEVER` for none."""
-    if share.borrows:
-        pairs = head.need.pairs
-        unit, count = pairs[0]
-        if (count <= pool[unit] or not share.lends) and state.ledger.can_borrow(share, pairs):
-            return 1
-    if not share.has_in_share or share.has_no_lower:
-        return _NEVER
-    bar = share.in_share_bar
-    if bar is not None and not state.ledger.clears(bar):
-        return _NEVER
-    return 2 if has_lower(state, share, head) else _NEVER
-
-
-def _serve_alone(state: SchedulerState, share: ShareState) -> None:
-    """Place the jobs of the only share that was touched, until its head can't go or others may have been helped."""
+def _serve_alone(state: SchedulerState, share: ShareState) -> ShareState | None:
+    """Place the jobs of the only share that is asked, as long as nobody else has to be; as `_one_step` otherwise."""
     while (head := share.head) is not None and _may_go(state, share, head):
         if not (
             _own(state, share, head)
             or (share.borrows and _borrow(state, share, head))
             or (share.has_in_share and _in_share(state, share, head))
         ):
-            return
+            return None
+        if state.released or state.lacking:
+            return share
         state.touch(share)
         _refresh_head(state, share)
-        if state.released or state.lacking:
-            for touched in state.touched:
-                _refresh_head(state, touched)
-            state.released = True
-            return
+    return None
 
 
 def _all_steps(state: SchedulerState) -> tuple[Step, ...]:
@@ -209,15 +176,6 @@ def _all_steps(state: SchedulerState) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _following(state: SchedulerState, share: ShareState, index: int) -> int:
-    """Return the step to ask after one that failed, leaving out what the share never does."""
-    if not state.has_usual_steps:
-        return index + 1
-    if index == 0 and share.borrows:
-        return 1
-    return 2 if index < 2 and share.has_in_share else _NEVER
-
-
 # Which heads to ask.
 
 
@@ -225,36 +183,51 @@ def _may_go(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     return share.claim is None and head.eligible_ms <= state.now_ms
 
 
-def _entry(state: SchedulerState, share: ShareState, index: int) -> list[Asked]:
-    """Return the share as an entry from a step on, in a list; an empty list where it has no head that may go now."""
+def _ask(state: SchedulerState, asked: list[ShareState], share: ShareState, index: int) -> None:
+    """Add a share, to be asked from a step on, unless it has no head that may go now."""
     head = share.head
-    if head is None or not (_may_go(state, share, head) or state.assumptions.backfill):
-        return []
-    return [Asked(state.head_key(share, head), share, index)]
+    if head is not None and (_may_go(state, share, head) or state.assumptions.backfill):
+        share.step = index
+        asked.append(share)
 
 
-def _ask_first(state: SchedulerState) -> list[Asked]:
-    """Ask the touched shares everything, and after a release the others what the release may have changed."""
-    state.is_held_up = False
-    touched = state.touched
-    asked = [item for share in touched for item in _entry(state, share, 0)]
-    if state.released:
-        state.released = False
-        pool = state.ledger.pool()
-        for share in state.shares.values():
-            head = share.head
-            if head is None or share in touched:
-                continue
-            is_whole = share.lacking or not state.has_usual_steps
-            index = 0 if is_whole else _is_helped(state, share, head, pool)
-            if index < _NEVER:
-                asked += _entry(state, share, index)
+def _in_heads_order(state: SchedulerState, asked: list[ShareState]) -> list[ShareState]:
     if len(asked) > 1:
-        asked.sort(key=_heads_order)
+        head_key, waiting = state.head_key, state.waiting
+        asked.sort(key=lambda share: head_key(share, waiting[share]))
     return asked
 
 
-def _ask_after_dispatch(state: SchedulerState, asked: list[Asked], share: ShareState) -> list[Asked]:
+def _ask_first(state: SchedulerState) -> list[ShareState]:
+    """Ask the touched shares everything, and after a release the others what the release may have changed."""
+    state.is_held_up = False
+    asked: list[ShareState] = []
+    for share in state.touched:
+        _ask(state, asked, share, 0)
+    if state.released:
+        state.released = False
+        for share, head in state.waiting.items():
+            if share not in state.touched:
+                is_whole = share.lacking or not state.has_usual_steps
+                index = 0 if is_whole else _first_helped(state, share, head)
+                if index < _NEVER:
+                    _ask(state, asked, share, index)
+    return _in_heads_order(state, asked)
+
+
+def _first_helped(state: SchedulerState, share: ShareState, head: JobRecord) -> int:
+    """Return the first step that a release may have opened to an untouched share's head; `_NEVER` for none."""
+    if share.borrows and state.ledger.can_borrow(share, head.need.pairs):
+        return 1
+    if not share.has_in_share or share.has_no_lower:
+        return _NEVER
+    bar = share.in_share_bar
+    if bar is not None and not state.ledger.clears(bar):
+        return _NEVER
+    return 2 if has_lower(state, share, head) else _NEVER
+
+
+def _ask_after_dispatch(state: SchedulerState, asked: list[ShareState], share: ShareState) -> list[ShareState]:
     """Ask the share's next head, and whichever others the step may have helped."""
     state.touch(share)
     if state.released or not state.has_usual_steps:
@@ -264,11 +237,10 @@ def _ask_after_dispatch(state: SchedulerState, asked: list[Asked], share: ShareS
         return _ask_first(state)
     _refresh_head(state, share)
     again = [share, *(other for other in state.lacking if other is not share)]
-    asked = [item for item in asked if item.share not in again]
+    asked = [other for other in asked if other not in again]
     for other in again:
-        asked += _entry(state, other, 0)
-    asked.sort(key=_heads_order)
-    return asked
+        _ask(state, asked, other, 0)
+    return _in_heads_order(state, asked)
 
 
 # The steps.
@@ -281,13 +253,13 @@ def _own(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     if not share.fits_own(head.need.pairs) or not _may_go(state, share, head):
         return False
     if state.ledger.has_room(share, head.need.pairs):
-        dispatch(state, head, StartKind.OWN, ())
+        dispatch(state, head, OWN, ())
         return True
     victims = cross_victims(state, head)
     if victims is None:
         state.set_lacking(share, True)
         return False
-    _place(state, head, StartKind.OWN, victims, PreemptionKind.CROSS_SHARE)
+    _place(state, head, OWN, victims, PreemptionKind.CROSS_SHARE)
     return True
 
 
@@ -296,7 +268,7 @@ def _borrow(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     if not share.borrows or not _may_go(state, share, head):
         return False
     if not state.is_held_up and state.ledger.can_borrow(share, head.need.pairs):
-        dispatch(state, head, StartKind.BORROWED, ())
+        dispatch(state, head, BORROWED, ())
         return True
     if state.assumptions.borrow_fifo_strict and _waits_for_pool(state, share, head):
         state.is_held_up = True
@@ -316,7 +288,7 @@ def _straddle(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
     victims = straddle_victims(state, head) if _may_go(state, share, head) else None
     if not victims:
         return False
-    _place(state, head, StartKind.BORROWED, victims, PreemptionKind.CROSS_SHARE)
+    _place(state, head, BORROWED, victims, PreemptionKind.CROSS_SHARE)
     return True
 
 
@@ -338,10 +310,10 @@ def _backfill(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
             continue
         pairs = record.need.pairs
         if share.fits_own(pairs) and state.ledger.has_room(share, pairs):
-            dispatch(state, record, StartKind.OWN, ())
+            dispatch(state, record, OWN, ())
             return True
         if state.ledger.can_borrow(share, pairs):
-            dispatch(state, record, StartKind.BORROWED, ())
+            dispatch(state, record, BORROWED, ())
             return True
     return False
 
