@@ -78,7 +78,7 @@ def draw(
         for name, line in zip(names, timelines, strict=True):
             if line.share == share:
                 found.append(f"{pad(f'  {name}', label)}{_row(line, end_ms, columns, glyphs, style)}".rstrip())
-    return [*found, *_axis(end_ms, columns, label, glyphs), legend(glyphs, style)]
+    return [*found, *axis(end_ms, columns, label, glyphs), legend(glyphs, style)]
 
 
 def legend(glyphs: Glyphs = UNICODE, style: Style = plain) -> str:
@@ -128,7 +128,8 @@ def _styled(cells: Sequence[_Cell], style: Style) -> Iterator[str]:
             start = index
 
 
-def _axis(end_ms: int, columns: int, label: int, glyphs: Glyphs) -> list[str]:
+def axis(end_ms: int, columns: int, label: int, glyphs: Glyphs) -> list[str]:
+    """Return the line of a time axis and the line of its times, each after `label` blanks."""
     step = tick_step_ms(end_ms, max(2, columns // 12))
     line, labels = [glyphs.axis] * columns, " " * columns
     for at_ms in range(0, end_ms, step):

@@ -5,7 +5,7 @@ Adding a stretch of time costs the same however many bins it covers.
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 
 class Bins:
@@ -40,3 +40,53 @@ class Bins:
             lasts_ms = min(self.width_ms, self.end_ms - index * self.width_ms)
             found.append(round((part + whole[index] * self.width_ms) / lasts_ms, 2) if lasts_ms > 0 else 0.0)
         return found
+
+
+class GrowingBins(Bins):
+    """Bins for a time whose end is not known yet: whenever it goes beyond them, each becomes twice as wide."""
+
+    def __init__(self, count: int) -> None:
+        """Start with an even number of bins, of a millisecond each."""
+        super().__init__(1, count)
+
+    def add(self, from_ms: int, to_ms: int, amount: int) -> None:
+        while to_ms > self.end_ms:
+            self._double()
+        super().add(from_ms, to_ms, amount)
+
+    def put(self, at_ms: int, count: int) -> None:
+        """Count something that takes no time."""
+        while at_ms >= self.end_ms:
+            self._double()
+        self._parts[at_ms // self.width_ms] += count
+
+    def sums(self) -> list[int]:
+        """Return the integral over each bin."""
+        whole = accumulate(self._whole)
+        return [part + amount * self.width_ms for part, amount in zip(self._parts[:-1], whole, strict=False)]
+
+    def columns(self, count: int, end_ms: int) -> list[int]:
+        """Return the integral over each of `count` equal parts of the time up to `end_ms`, in whole numbers.
+
+        A bin that lies in several of them is divided by time; they add up to all there is.
+        """
+        sums = self.sums()
+        before = [0, *accumulate(sums)]
+        borders = [self._up_to(index * end_ms, count, end_ms, sums, before) for index in range(count)]
+        return [following - border for border, following in pairwise([*borders, before[-1]])]
+
+    def _up_to(self, scaled_ms: int, count: int, end_ms: int, sums: list[int], before: list[int]) -> int:
+        """Return the integral up to a time that is given `count` times as large, so that all of it is integers."""
+        index = scaled_ms // (count * self.width_ms)
+        if index >= len(sums):
+            return before[-1]
+        lasts_ms = min(self.width_ms, end_ms - index * self.width_ms)
+        return before[index] + sums[index] * (scaled_ms - index * count * self.width_ms) // (count * lasts_ms)
+
+    def _double(self) -> None:
+        sums = self.sums()
+        half = len(sums) // 2
+        self._parts = [sums[2 * index] + sums[2 * index + 1] for index in range(half)] + [0] * (half + 1)
+        self._whole = [0] * len(self._whole)
+        self.width_ms *= 2
+        self.end_ms *= 2
