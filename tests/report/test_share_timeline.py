@@ -51,8 +51,8 @@ A
 B
   own              ▃██████▃        most 2 of 2
 C; no jobs
-             ┬─────────────┬──────
-             0             10h
+             ┬───────────────┬───
+             0               12h
   ▁ to █: of the own limit, else of the most at once   1-9, +: preemptions
 """
 
