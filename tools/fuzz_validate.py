@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 with atheris.instrument_imports(include=["quota_engine", "yaml"]):
-    from quota_engine.cli.validation import read_policies
+    from quota_engine.config import read_policies
     from tests.property.mutations import judge, seeds
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-validate-"))

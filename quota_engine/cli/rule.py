@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from difflib import get_close_matches
+from pathlib import Path
 
 import click
 
@@ -16,10 +17,10 @@ from .options import Output, output_options
 @output_options("text", "json")
 def command(rule_id: str | None, output: Output) -> int:
     """Print the page of rule ID: what it checks, why, an example, the fix, the source; without ID, list all."""
+    from ..config import policies_in, read_policies
     from .rule_pages import all_rules, of_policy
-    from .validation import default_policies, read_policies
 
-    rules = {**all_rules(), **{one.id: of_policy(one) for one in read_policies(default_policies()).policies}}
+    rules = {**all_rules(), **{one.id: of_policy(one) for one in read_policies(policies_in(Path())).policies}}
     if rule_id is None:
         shown = sorted(rules)
     else:

@@ -64,10 +64,11 @@ def command(
     Several stacks of one account are also judged together. Exit 0: nothing at or above --fail-on. Exit 1: findings.
     Exit 2: a path can't be read. With --diff alone, exit 1 says that --fix would change something.
     """
+    from ..config import policies_in, read_policies
     from .selection import Selection, parse_ids, read_types
-    from .validation import ALWAYS, check_all, default_policies, read_policies
+    from .validation import ALWAYS, check_all
 
-    own = read_policies(() if no_policies else policies or default_policies())
+    own = read_policies(() if no_policies else policies or policies_in(Path()))
     selection = Selection(known_types=read_types(instance_types_file))
     if select or ignore:
         from .rule_pages import all_rules

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..config import Discovery, Loaded, check_policies, discover, load_document, load_policy, unused_ignores
-from ..config.findings import FINDINGS, finding
+from ..config import Discovery, Loaded, Policies, discover, load_document, unused_ignores
+from ..config.findings import FINDINGS
 from ..model.diagnostic import KEY, Diagnostic, Severity, Span
 from ..model.policy import Policy
 from ..model.stack import Path as Place
@@ -21,45 +21,8 @@ from .files import Findings
 from .rule_pages import all_rules
 from .selection import Selection
 
-POLICIES = "policies"
-"""The folder of the working directory that holds an organisation's own policies, where there is one."""
-
 ALWAYS = frozenset(kind.id for kind in FINDINGS.values() if kind.severity is Severity.ERROR)
 """Errors of text, shape and reference: without a value there is nothing to judge, and no option silences that."""
-
-
-@dataclass(slots=True)
-class Policies:
-    """The policies of a run, with what was wrong with their own files."""
-
-    policies: list[Policy] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    sources: dict[str, str] = field(default_factory=dict)
-
-
-def read_policies(paths: Iterable[Path]) -> Policies:
-    """Read every policy in the files and folders named; a file of another kind there is reported."""
-    read = Policies()
-    first: dict[str, str] = {}
-    for file in discover(paths).files:
-        loaded = load_policy(file)
-        read.sources.update(loaded.sources)
-        read.diagnostics += loaded.diagnostics
-        if loaded.value is None:
-            continue
-        before = first.setdefault(loaded.value.id, file)
-        if before == file:
-            read.policies.append(loaded.value)
-        else:
-            message = f"{before} has the id {loaded.value.id} already"
-            span = loaded.positions.span(("id",))
-            read.diagnostics.append(finding("QE216", message, span=span, path=("id",), fix="take another id"))
-    return read
-
-
-def default_policies() -> tuple[Path, ...]:
-    """Return the folder of policies that is taken where no option names one."""
-    return (Path(POLICIES),) if os.path.isdir(POLICIES) else ()
 
 
 def check_all(paths: Iterable[Path], selection: Selection | None = None, policies: Policies | None = None) -> Findings:
@@ -79,7 +42,7 @@ def check_all(paths: Iterable[Path], selection: Selection | None = None, policie
         )
     clashes = list(_clashes([one for one in files.values() if one.draft is not None and not one.broken]))
     for loaded in files.values():
-        found = [*_judged(loaded, own.policies), *(one for of, one in clashes if of is loaded)]
+        found = [*_judged(loaded, own), *(one for of, one in clashes if of is loaded)]
         shown, silenced = loaded.silence(found)
         judged.append((loaded, shown, silenced))
     diagnostics = [one for _, shown, _ in judged for one in shown]
@@ -105,7 +68,7 @@ def _read(discovery: Discovery) -> tuple[dict[str, Loaded[Any]], list[str]]:
     return {os.path.realpath(file): one for file, one in read.items() if file not in foreign}, foreign
 
 
-def _judged(loaded: Loaded[Any], policies: Sequence[Policy]) -> list[Diagnostic]:
+def _judged(loaded: Loaded[Any], policies: Policies) -> list[Diagnostic]:
     """Return what rules and policies find, and what is wrong with the first lines of a history.
 
     A scenario's stacks are judged by policies where they are checked.
@@ -115,9 +78,7 @@ def _judged(loaded: Loaded[Any], policies: Sequence[Policy]) -> list[Diagnostic]
         from .replay import LINES_CHECKED, replayed
 
         found += replayed(loaded.value, loaded.positions, lines_max=LINES_CHECKED).found
-    if policies and loaded.kind == "stack" and loaded.draft is not None and not loaded.broken:
-        found += loaded.positions.locate(check_policies(policies, loaded.data))
-    return found
+    return [*found, *policies.judge(loaded)]
 
 
 def _clashes(loaded: Sequence[Loaded[Any]]) -> Iterator[tuple[Loaded[Any], Diagnostic]]:

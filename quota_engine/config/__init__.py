@@ -11,6 +11,7 @@ from .load import load_document, load_scenario, load_stack
 from .loaded import Loaded, unique
 from .overlay import Overlay, Setting, find_setting
 from .policies import check_policies, load_policy
+from .policy_files import Policies, policies_in, read_policies
 from .schema import KINDS, schema
 from .source import Unreadable, reading_from
 from .supplements import Supplement, kind_of, load_baseline, load_fleet
@@ -20,6 +21,7 @@ __all__ = [
     "Discovery",
     "Loaded",
     "Overlay",
+    "Policies",
     "Setting",
     "Supplement",
     "Unreadable",
@@ -33,6 +35,8 @@ __all__ = [
     "load_policy",
     "load_scenario",
     "load_stack",
+    "policies_in",
+    "read_policies",
     "reading_from",
     "schema",
     "unique",

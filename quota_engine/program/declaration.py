@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pulumi
 
-from quota_engine.config import Unreadable, load_stack
+from quota_engine.config import Unreadable, load_stack, policies_in, read_policies
 from quota_engine.model.diagnostic import Diagnostic, Severity
 from quota_engine.model.stack import Stack
+from quota_engine.model.trouble import Trouble
 from quota_engine.rules import check_stack
 
 
@@ -23,13 +24,18 @@ class DeclarationInvalid(pulumi.RunError):
 def declare(path: Path) -> tuple[Stack, list[Diagnostic]]:
     """Read and judge the declaration at `path`; return it with its warnings and notes, ordered by position.
 
-    Raises DeclarationInvalid, naming every error, when it can't be read or has any.
+    The organisation's policies are those of the folder `policies` beside the declaration's own folder. Raises
+    DeclarationInvalid, naming every error, when it can't be read or has any.
     """
     try:
         loaded = load_stack(path)
+        own = read_policies(policies_in(path.absolute().parent.parent))
+        judged = [*loaded.judged(check_stack), *own.judge(loaded)]
     except Unreadable as error:
         raise DeclarationInvalid(f"the declaration of this stack can't be read: {error}") from error
-    findings = loaded.findings(check_stack)
+    except Trouble as trouble:
+        raise DeclarationInvalid(f"{trouble.what}: {trouble.why}\n  fix: {trouble.fix}") from trouble
+    findings = sorted([*loaded.silence(judged)[0], *own.diagnostics], key=lambda one: one.sort_key)
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if loaded.value is None or errors:
         raise DeclarationInvalid(f"{path} can't be deployed, it has errors:\n{as_text(errors)}")

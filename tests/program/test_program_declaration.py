@@ -61,3 +61,30 @@ def test_a_missing_declaration_names_its_path(tmp_path: Path) -> None:
     """A stack was selected that nobody has declared."""
     with pytest.raises(DeclarationInvalid, match=r"prod\.yaml"):
         declare(tmp_path / "prod.yaml")
+
+
+POLICY = """kind: policy
+version: 1
+id: QE701
+name: lender
+applies_to: share
+message: nobody lends here
+schema: {properties: {resource_sharing: {properties: {strategy: {const: RESERVE}}}}}
+"""
+
+
+def test_an_organisations_policies_hold_for_deployments_too(tmp_path: Path) -> None:
+    """What the pull request's check refuses must not be deployed by somebody who leaves it out."""
+    (tmp_path / "stacks").mkdir()
+    path = write(tmp_path / "stacks", VALID)
+    declare(path)
+    (tmp_path / "policies").mkdir()
+    policy = tmp_path / "policies" / "p.yaml"
+    policy.write_text(POLICY)
+    with pytest.raises(DeclarationInvalid, match="QE701"):
+        declare(path)
+    policy.write_text(POLICY + "severity: warning\n")
+    assert "QE701" in {one.rule for one in declare(path)[1]}
+    policy.write_text(POLICY.replace("applies_to: share\n", ""))
+    with pytest.raises(DeclarationInvalid, match="QE202"):
+        declare(path)

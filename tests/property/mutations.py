@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 from quota_engine.cli.fixing import edits_of
-from quota_engine.cli.validation import Policies, check_all, read_policies
+from quota_engine.cli.validation import check_all
+from quota_engine.config import Policies, read_policies
 from quota_engine.config.edit import edited
 from quota_engine.model.diagnostic import Diagnostic
 
