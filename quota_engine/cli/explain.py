@@ -16,7 +16,8 @@ import click
 
 from ..model.trouble import Trouble
 from .durations import Duration
-from .options import Given, Output, output_options, scenario_options
+from .options import Given, Output, output_options, read_switches, scenario_options
+from .regions import REGION_VARIABLES, refuse_other_kinds, region_of
 
 if TYPE_CHECKING:
     from ..explain import Explanation
@@ -37,7 +38,7 @@ Story = tuple[Sequence["TraceEvent"], Mapping[str, str]]
 @click.option("--scenario", type=click.Path(path_type=Path), metavar="FILE", help="Tell it from a simulated scenario.")
 @click.option("--at", "at_ms", type=Duration(), metavar="TIME", help="When, in the scenario [default: its last event].")
 @click.option("--queue", metavar="NAME", help="The job's queue, where JOB is a name and not an id or ARN.")
-@click.option("--region", envvar=["AWS_REGION", "AWS_DEFAULT_REGION"], metavar="REGION", help="The region to look at.")
+@click.option("--region", envvar=REGION_VARIABLES, metavar="REGION", help="The region to look at.")
 @click.option("--assume", "assumed", multiple=True, metavar="NAME=VALUE", help="Change an assumption of the model.")
 @click.option("--profile", metavar="NAME", help="AWS profile to read with.")
 @click.option("--role-arn", metavar="ARN", help="IAM role to assume for reading.")
@@ -72,6 +73,8 @@ def command(
         raise click.UsageError("--at goes with --scenario")
     if scenario is None and given != Given():
         raise click.UsageError("--set, --seed and --max-bad go with --scenario")
+    refuse_other_kinds([job], "service-job", "JOB")
+    refuse_other_kinds(filter(None, [queue]), "job-queue", "--queue")
     if print_iam_policy:
         output.emit(json.dumps(_policy(job, queue, region), indent=2))
         return 0
@@ -104,14 +107,16 @@ def _from_scenario(job: str, path: Path, given: Given, at_ms: int | None, assume
 
     from ..explain import explain, moment_of
     from ..report.times import clock
+    from ..scheduler.assumptions import AssumptionError
     from ..simulate import ScenarioError
     from .files import good_scenario
-    from .forecast import read_assumptions
 
+    switches = read_switches(assumed)
     scenario = good_scenario(path, given).value
-    changed = {**scenario.assumptions, **read_assumptions(assumed).changed()}
     try:
-        moment = moment_of(replace(scenario, assumptions=changed), at_ms)
+        moment = moment_of(replace(scenario, assumptions={**scenario.assumptions, **switches}), at_ms)
+    except AssumptionError as error:
+        raise Trouble(str(error), fix="see quota-engine assumptions") from error
     except ScenarioError as error:
         raise Trouble(f"{path} can't be run: {error}") from error
     record = moment.records.get(job)
@@ -173,14 +178,10 @@ def _from_account(
     from ..explain import explain
     from ..forecast.situation import live_situation
     from ..live import adopt, find_job, observe_jobs, open_session
-    from ..model.arns import parse_arn
     from .drift import calls_shown
 
     session = open_session(profile, role_arn)
-    arn = parse_arn(job)
-    place = arn.scope.region if arn else region or session.region_name
-    if not place:
-        raise Trouble("which region?", why="neither --region, AWS_REGION nor a profile says", fix="give --region")
+    place = region_of(region, session.region_name, filter(None, (job, queue)))
     job_id, name = find_job(job, queue, place, session)
     with calls_shown(output) as progress:
         stack = adopt(name, place, [name], session, with_tags=False, progress=progress).stack
@@ -216,11 +217,16 @@ def _with_own_words(found: Explanation, preempted_count: int, status_reason: str
     return replace(found, history=tuple(history))
 
 
+def batch_endpoint() -> str | None:
+    """Return the address at which the surroundings say that Batch is, None for AWS's own."""
+    return next((os.environ[name] for name in ENDPOINT_VARIABLES if os.environ.get(name)), None)
+
+
 def _emulator_story(queue: str, account: str, region: str) -> Story:
     """Return the emulator's trace of a queue and its jobs' names. Raises Trouble where no emulator answers."""
     from ..explain.trace_json import read_trace
 
-    endpoint = next((os.environ[name] for name in ENDPOINT_VARIABLES if os.environ.get(name)), None)
+    endpoint = batch_endpoint()
     if endpoint is None or not endpoint.startswith(("http://", "https://")):
         raise Trouble(
             "which emulator?",

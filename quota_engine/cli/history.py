@@ -6,13 +6,13 @@ import json
 
 import click
 
-from ..model.trouble import Trouble
 from .options import Output, output_options
+from .regions import REGION_VARIABLES, account_of, refuse_other_kinds, region_of
 
 
 @click.command("history", epilog="Example: quota-engine history training --region us-west-2 --output history.jsonl")
 @click.argument("queues", metavar="QUEUE...", nargs=-1, required=True)
-@click.option("--region", envvar=["AWS_REGION", "AWS_DEFAULT_REGION"], metavar="REGION", help="The region to read.")
+@click.option("--region", envvar=REGION_VARIABLES, metavar="REGION", help="The region to read.")
 @click.option("--describe", is_flag=True, help="Describe each job too: its priority, preemptions and attempts.")
 @click.option("--profile", metavar="NAME", help="AWS profile to read with.")
 @click.option("--role-arn", metavar="ARN", help="IAM role to assume for reading.")
@@ -32,19 +32,18 @@ def command(
     Exit 2: something could not be read; then nothing is written.
     """
     from ..live import history_policy, open_session, read_history
-    from ..model.arns import parse_arn
     from ..model.job_history import to_line
     from .drift import calls_shown
 
+    refuse_other_kinds(queues, "job-queue", "QUEUE")
     if print_iam_policy:
         output.emit(json.dumps(history_policy(with_details=describe), indent=2))
         return 0
     session = open_session(profile, role_arn)
-    arns = [arn for arn in map(parse_arn, queues) if arn is not None]
-    place = arns[0].scope.region if arns else region or session.region_name
-    if not place:
-        raise Trouble("which region?", why="neither --region, AWS_REGION nor a profile says", fix="give --region")
+    place = region_of(region, session.region_name, queues)
     with calls_shown(output) as progress:
-        jobs = read_history(queues, place, session, with_details=describe, progress=progress)
+        jobs = read_history(
+            queues, place, session, account=account_of(queues), with_details=describe, progress=progress
+        )
     output.emit("".join(map(to_line, jobs)))
     return 0

@@ -7,14 +7,18 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 from ..model.trouble import Trouble
 from .options import Output, output_options, write_whole
+from .regions import REGION_VARIABLES, account_of, refuse_other_kinds, region_of
 
 if TYPE_CHECKING:
     from ..live import Adopted
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @click.command(
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Import everything of quota management that lives there.")
 @click.option(
     "--region",
-    envvar=["AWS_REGION", "AWS_DEFAULT_REGION"],
+    envvar=REGION_VARIABLES,
     metavar="REGION",
     help="The region to read [default: AWS_REGION, AWS_DEFAULT_REGION, the profile's].",
 )
@@ -59,21 +63,20 @@ def command(
     pulumi import --file FILE --protect=false --generate-code=false.
     """
     from ..live import adopt, open_session
+    from ..model.arns import name_of
     from .drift import calls_shown
 
     if everything == bool(queues):
         raise click.UsageError("say what to import: --queue NAME (may be repeated), or --all")
+    refuse_other_kinds(queues, "job-queue", "--queue")
     if print_iam_policy:
         output.emit(json.dumps(_policy(queues, region), indent=2))
         return 0
     session = open_session(profile, role_arn)
-    place = region or session.region_name
-    if not place:
-        raise Trouble(
-            "which region?", why="neither --region, AWS_REGION nor the profile names one", fix="give --region"
-        )
+    place = region_of(region, session.region_name, queues)
+    names = None if everything else list(map(name_of, queues))
     with calls_shown(output) as progress:
-        adopted = adopt(name, place, None if everything else queues, session, progress=progress)
+        adopted = adopt(name, place, names, session, account=account_of(queues), progress=progress)
     for reason in adopted.left_out:
         output.note(f"left out: {reason}")
     text = _declaration(adopted, output)
@@ -83,15 +86,26 @@ def command(
         write_whole(import_file, pulumi_import.render(adopted.stack, provider_version=_provider_version()))
     output.emit(text)
     if import_file is not None:
-        output.note(f"next: pulumi import --file {import_file} --protect=false --generate-code=false")
+        output.note(f"next: {_next_step(import_file, output)}")
     return 0
+
+
+def _next_step(import_file: Path, output: Output) -> str:
+    """Return what adopts it: into the state of `quota-engine local` where it was read from this machine's emulator."""
+    from .explain import batch_endpoint
+
+    if urlsplit(batch_endpoint() or "").hostname in _LOOPBACK:
+        return f"quota-engine local import {import_file} --stack {output.path or 'the declaration'}"
+    return f"pulumi import --file {import_file} --protect=false --generate-code=false"
 
 
 def _policy(queues: tuple[str, ...], region: str | None) -> dict[str, object]:
     from ..live import iam_policy
+    from ..model.arns import name_of
     from ..model.stack import JobQueue, Stack
 
-    asked = Stack("", region or "*", job_queues={queue: JobQueue(queue, (), None) for queue in queues})
+    names = list(map(name_of, queues))
+    asked = Stack("", region or "*", job_queues={queue: JobQueue(queue, (), None) for queue in names})
     return iam_policy(asked, whole_account=not queues)
 
 

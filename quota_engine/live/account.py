@@ -126,13 +126,19 @@ def identify(clients: Clients, stack: Stack) -> Scope:
             fix=_endpoint_hint(clients),
         )
     if stack.account is not None and account != stack.account:
-        raise WrongAccount(
-            f"refusing to compare: {stack.name} is declared for account {stack.account}, "
-            f"but these credentials belong to {account}",
-            why="the same names in another account are other resources",
-            fix="choose the right credentials (AWS_PROFILE or --profile), or correct `account` in the declaration",
-        )
+        raise _wrong_account(stack, account)
     return Scope(account, stack.region)
+
+
+def _wrong_account(stack: Stack, account: str) -> WrongAccount:
+    """Return why the credentials' account won't do; a stack without a name stands for ARNs that were given."""
+    whose = f"refusing to compare: {stack.name} is declared for" if stack.name else "what is asked for is of"
+    otherwise = "`account` in the declaration" if stack.name else "the ARN"
+    return WrongAccount(
+        f"{whose} account {stack.account}, but these credentials belong to {account}",
+        why="the same names in another account are other resources",
+        fix=f"choose the right credentials (AWS_PROFILE or --profile), or correct {otherwise}",
+    )
 
 
 def refuse_foreign(scope: Scope, arns: Iterable[str]) -> None:

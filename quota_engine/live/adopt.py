@@ -44,7 +44,7 @@ def adopt(
     declared.
     """
     wanted = None if queues is None else tuple(dict.fromkeys(queues))
-    look = Stack(name, region, account)
+    look = Stack("", region, account)
     if wanted is None:
         observation = observe(look, session, whole_account=True, with_tags=with_tags, progress=progress)
         _refuse_unreadable(observation)

@@ -21,7 +21,7 @@ def converted(convert: Callable[[Detail], T], detail: Detail, operation: str) ->
         return convert(detail)
     except KeyError as error:
         return unexpected(operation, f"a resource in the answer has no {error.args[0]}").problem
-    except ValueError as error:
+    except (OverflowError, ValueError) as error:
         return unexpected(operation, f"a resource in the answer can't be understood: {error}").problem
 
 

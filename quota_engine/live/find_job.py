@@ -26,7 +26,8 @@ def find_job(job: str, queue: str | None, region: str, session: boto3.Session) -
 
     A name is looked up in `queue`; of several jobs of that name the newest unfinished one is meant.
     """
-    stack = Stack("", region)
+    accounts = [arn.scope.account for arn in map(parse_arn, filter(None, (job, queue))) if arn is not None]
+    stack = Stack("", region, accounts[0] if accounts else None)
     clients = make_clients(session, region, connections=1, max_attempts=None)
     identify(clients, stack)
     try:

@@ -1,7 +1,6 @@
 """Lists the jobs of queues in every status, ended ones included as long as the service keeps them.
 
-A preempted job goes back from RUNNING to RUNNABLE, so RUNNABLE is listed again after RUNNING: otherwise one preempted
-between the two lists would be in neither. The status seen last counts. Any failed call fails the whole reading.
+The status seen last counts. Any failed call fails the whole reading.
 """
 
 from __future__ import annotations
@@ -12,20 +11,18 @@ from typing import Any, Final
 
 import boto3
 
-from ..model.arns import Scope, name_of, parse_arn
-from ..model.job_history import RecordedJob
+from ..model.arns import Scope, name_of
+from ..model.job_history import RecordedJob, Times
 from ..model.observation import Problem
 from ..model.stack import Stack
 from .account import Clients, LiveTrouble, identify, make_clients, refuse_foreign
 from .answers import converted
-from .calls import CallFailed, call, pages
+from .calls import CallFailed, call
+from .jobs import UNFINISHED, listed_jobs
 from .observe import MAX_WORKERS, Progress
 from .workers import side_by_side
 
 Detail = Mapping[str, Any]
-STATUSES: Final = (
-    "SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING", "RUNNABLE", "SUCCEEDED", "FAILED",
-)  # fmt: skip
 ENDED: Final = ("SUCCEEDED", "FAILED")
 
 
@@ -34,6 +31,7 @@ def read_history(
     region: str,
     session: boto3.Session,
     *,
+    account: str | None = None,
     with_details: bool = False,
     max_workers: int = MAX_WORKERS,
     max_attempts: int | None = None,
@@ -41,11 +39,11 @@ def read_history(
 ) -> tuple[RecordedJob, ...]:
     """Return the jobs of the queues (names or ARNs), ordered by (created_at_ms, job_id); raises LiveTrouble.
 
-    `with_details` describes each job too: priority, preemptions and attempts are in no list.
+    With `account` the credentials must belong to it. `with_details` describes each job too: priority, preemptions and
+    attempts are in no list.
     """
     clients = make_clients(session, region, connections=max_workers, max_attempts=max_attempts)
-    scope = identify(clients, Stack("", region))
-    refuse_foreign(scope, [queue for queue in queues if parse_arn(queue)])
+    scope = identify(clients, Stack("", region, account))
     names = list(dict.fromkeys(name_of(queue) for queue in queues))
     try:
         return _read(clients, scope, names, with_details, max_workers, progress)
@@ -81,10 +79,7 @@ def _read(
 
 def _listed(batch: Any, scope: Scope, queue: str) -> list[Detail]:
     """Return a queue's jobs as the lists show them, each once."""
-    found: dict[str, Detail] = {}
-    for status in STATUSES:
-        items = pages(batch, "list_service_jobs", "jobSummaryList", jobQueue=scope.job_queue(queue), jobStatus=status)
-        found.update((item["jobId"], item) for item in items)
+    found = listed_jobs(batch, scope.job_queue(queue), (*UNFINISHED, *ENDED))
     refuse_foreign(scope, [item["jobArn"] for item in found.values() if "jobArn" in item])
     return list(found.values())
 
@@ -99,8 +94,15 @@ def _described(batch: Any, item: Detail) -> Detail:
         raise
 
 
+def _is_described(item: Detail) -> bool:
+    """Whether it is a job's own description, and not what a list shows of it."""
+    return "jobQueue" in item
+
+
 def _recorded(queue: str, item: Detail) -> RecordedJob:
-    job = converted(partial(_job, queue), item, "batch:ListServiceJobs")
+    job = converted(
+        partial(_job, queue), item, f"batch:{'DescribeServiceJob' if _is_described(item) else 'ListServiceJobs'}"
+    )
     if isinstance(job, Problem):
         raise CallFailed(job)
     return job
@@ -108,7 +110,7 @@ def _recorded(queue: str, item: Detail) -> RecordedJob:
 
 def _job(queue: str, item: Detail) -> RecordedJob:
     started_ms, stopped_ms = item.get("startedAt"), item.get("stoppedAt")
-    has_details = "jobQueue" in item
+    has_details = _is_described(item)
     preemptions = item.get("preemptionSummary") or {}
     return RecordedJob(
         queue=queue,
@@ -125,7 +127,15 @@ def _job(queue: str, item: Detail) -> RecordedJob:
         priority=item.get("schedulingPriority"),
         preempted_count=preemptions.get("preemptedAttemptCount", 0) if has_details else None,
         attempts=len(item.get("attempts") or ()) if has_details else None,
+        attempt_times=_times(item.get("attempts")) if has_details else None,
+        preempted_times=_times(preemptions.get("recentPreemptedAttempts")) if has_details else None,
     )
+
+
+def _times(attempts: Sequence[Detail] | None) -> Times:
+    """Return when attempts began to run and stopped, in order of time."""
+    times = ((one.get("startedAt"), one.get("stoppedAt")) for one in attempts or ())
+    return tuple(sorted(times, key=lambda pair: (pair[1] or 0, pair[0] or 0)))
 
 
 def _duration_ms(status: str, started_ms: int | None, stopped_ms: int | None) -> int | None:

@@ -1,8 +1,7 @@
 """Reads the unfinished jobs of queues: a list per status, a description per job, and the queue's snapshot.
 
-Lists carry neither priorities nor preemptions, so every job is described, side by side. Statuses are listed in the
-order in which a job passes through them: one that moves on meanwhile is then seen twice, not never. The description is
-what counts; a job that has ended by then is no longer of interest.
+Lists carry neither priorities nor preemptions, so every job is described, side by side. The description is what
+counts; a job that has ended by then is no longer of interest.
 """
 
 from __future__ import annotations
@@ -27,8 +26,12 @@ from .workers import side_by_side
 T = TypeVar("T")
 Detail = Mapping[str, Any]
 
-UNFINISHED: Final = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING")
-"""Every status in which a job holds capacity or waits for it, in the order of a job's life."""
+UNFINISHED: Final = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING", "RUNNABLE")
+"""Every status in which a job holds capacity or waits for it, in the order in which they are listed.
+
+That is the order of a job's life, so that one that moves on meanwhile is seen twice, not never. A preempted job goes
+back from RUNNING to RUNNABLE, which is therefore listed again: between the two lists it would be in neither.
+"""
 
 
 def observe_jobs(
@@ -48,7 +51,7 @@ def observe_jobs(
     scope = identify(clients, stack)
     reading = _Reading(clients, scope, max_workers, progress)
     names = list(dict.fromkeys(queues))
-    listed = reading.all([partial(_listed, clients.batch, scope.job_queue(name)) for name in names])
+    listed = reading.all([partial(listed_jobs, clients.batch, scope.job_queue(name), UNFINISHED) for name in names])
     return {name: _queue(reading, name, found) for name, found in zip(names, listed, strict=True)}
 
 
@@ -80,16 +83,16 @@ def _attempt(made: Callable[[], T]) -> T | CallFailed:
         return failure
 
 
-def _listed(batch: Any, queue_arn: str) -> list[str]:
-    """Return the ids of a queue's unfinished jobs, each once."""
-    found: dict[str, None] = {}
-    for status in UNFINISHED:
-        for item in pages(batch, "list_service_jobs", "jobSummaryList", jobQueue=queue_arn, jobStatus=status):
-            found[item["jobId"]] = None
-    return list(found)
+def listed_jobs(batch: Any, queue_arn: str, statuses: Sequence[str]) -> dict[str, Detail]:
+    """Return {job id: how the last list that held it shows it}, one list a status, in their order."""
+    found: dict[str, Detail] = {}
+    for status in statuses:
+        items = pages(batch, "list_service_jobs", "jobSummaryList", jobQueue=queue_arn, jobStatus=status)
+        found.update((item["jobId"], item) for item in items)
+    return found
 
 
-def _queue(reading: _Reading, queue: str, listed: list[str] | CallFailed) -> LiveQueue:
+def _queue(reading: _Reading, queue: str, listed: Mapping[str, Detail] | CallFailed) -> LiveQueue:
     if isinstance(listed, CallFailed):
         return LiveQueue(queue, unreadable=(listed.problem,))
     batch, arn = reading.batch, reading.scope.job_queue(queue)

@@ -16,13 +16,17 @@ from .stack import Capacity
 
 VERSION: Final = 1
 
+Times = tuple[tuple[int | None, int | None], ...]
+"""(when it began to run, when it stopped) of several attempts; one that never ran has no beginning."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedJob:
     """One job as it was when it was listed. `instances` is {unit: count}; `status` is the service's.
 
-    `duration_ms` is how long its last attempt was RUNNING, None until it has ended. `priority`, `preempted_count` and
-    `attempts` (made so far) are known only where each job was described.
+    `duration_ms` is how long its last attempt was RUNNING, None until it has ended. What follows it is known only where
+    each job was described: `attempts` counts those made so far, `attempt_times` are when each began to run and stopped,
+    `preempted_times` the same of the preempted ones that the service still knows; both in order of time.
     """
 
     queue: str
@@ -39,6 +43,8 @@ class RecordedJob:
     priority: int | None = None
     preempted_count: int | None = None
     attempts: int | None = None
+    attempt_times: Times | None = None
+    preempted_times: Times | None = None
 
 
 def to_line(job: RecordedJob) -> str:
@@ -65,6 +71,7 @@ def from_line(line: str) -> RecordedJob:
 
 _NAMES: Final = tuple(item.name for item in fields(RecordedJob))
 _REQUIRED: Final = ("queue", "job_id", "job_name", "share", "status", "instances", "created_at_ms")
+_TIMES: Final = ("attempt_times", "preempted_times")
 _TEXTS: Final = ("queue", "job_id", "job_name", "share", "status")
 
 
@@ -74,12 +81,23 @@ def _value(data: Mapping[str, Any], name: str) -> Any:
     if name == "instances":
         if not isinstance(value, dict) or not all(_is_count(count) for count in value.values()):
             raise LineError("its instances are not {unit: count}")
+    elif name in _TIMES:
+        return None if value is None else _times(name, value)
     elif name in _TEXTS:
         if not isinstance(value, str):
             raise LineError(f"its {name} is no text")
     elif not (_is_count(value) or (value is None and name not in _REQUIRED)):
         raise LineError(f"its {name} is no whole number")
     return value
+
+
+def _times(name: str, value: object) -> Times:
+    if not isinstance(value, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(one is None or _is_count(one) for one in pair)
+        for pair in value
+    ):
+        raise LineError(f"its {name} are not [[begun, stopped], …] in ms")
+    return tuple((begun, stopped) for begun, stopped in value)
 
 
 def _is_count(value: object) -> bool:

@@ -66,6 +66,20 @@ def test_the_announcement_explained(job: str, at: str, sentences: list[str], cap
         assert sentence in output
 
 
+def test_an_assumption_of_the_command_wins_over_the_scenarios_also_where_it_is_the_default(
+    tmp_path: Path, capfd: Capture
+) -> None:
+    """Asked for the default, one gets the default, as with simulate."""
+    text = Path(BLOG).read_text(encoding="utf-8").replace("../stacks", str(ROOT / "stacks"))
+    path = tmp_path / "scenario.yaml"
+    path.write_text(text + "assumptions: {victim_order: [oldest]}\n", encoding="utf-8")
+    question = ("qs1_job_med", "--scenario", str(path), "--at", "15m")
+    assert "preempted by qs1_job_high of QS1 (in-share)" in told(capfd, *question)
+    default = told(capfd, *question, "--assume", "victim_order=priority,youngest")
+    assert "preempted by qs2_job of QS2 (cross-share)" in default
+    assert "victim_order" in told(capfd, *question, "--assume", "victim_order=best", code=2)
+
+
 def test_a_finished_job_has_a_history(capfd: Capture) -> None:
     """It neither waits nor runs, but how it came to its end is told."""
     assert "succeeded" in told(capfd, "qs2_job", "--scenario", BLOG, "--at", "10h")

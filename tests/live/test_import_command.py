@@ -51,6 +51,25 @@ def test_what_is_written_is_drift_clean_and_declares_everything(tmp_path: Path, 
 
 
 @pytest.mark.usefixtures("batch")
+def test_what_was_read_from_an_emulator_is_adopted_by_local(tmp_path: Path, stack: Stack, capfd: Capture) -> None:
+    """`pulumi import` would look for it in AWS."""
+    written, file = tmp_path / "dev.yaml", tmp_path / "dev.import.json"
+    queue = Scope(ACCOUNT, stack.region).job_queue(next(iter(stack.job_queues)))
+    assert run(["import", "--queue", queue, "--output", str(written), "--import-file", str(file)]) == 0
+    assert f"next: quota-engine local import {file} --stack {written}" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("batch")
+def test_a_queue_named_by_an_arn_of_elsewhere_is_refused(stack: Stack, capfd: Capture) -> None:
+    """Its name alone would be looked up in this account."""
+    arn = Scope("999999999999", stack.region).job_queue(next(iter(stack.job_queues)))
+    assert run(["import", "--queue", arn]) == 2
+    assert "what is asked for is of account 999999999999" in capfd.readouterr().err
+    assert run(["import", "--queue", arn.replace("job-queue", "scheduling-policy")]) == 2
+    assert "is the ARN of a scheduling-policy" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("batch")
 def test_defaults_are_marked_as_such(stack: Stack, capfd: Capture) -> None:
     """Whoever tidies up the file has to know what may go."""
     queue = next(iter(stack.job_queues))

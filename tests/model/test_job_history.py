@@ -17,7 +17,8 @@ TIME = st.one_of(st.none(), st.integers(0, 2**42))
 @given(st.text(), st.dictionaries(st.text(), st.integers(0, 99), max_size=3), TIME, TIME)
 def test_what_was_written_is_read_back(name: str, instances: dict[str, int], at: int | None, count: int | None) -> None:
     """Forecasts and calibrations rest on every value of it."""
-    job = RecordedJob("q", name, name, name, "FAILED", instances, 5, at, at, at, count, count, count, count)
+    times = ((at, count), (None, at))
+    job = RecordedJob("q", name, name, name, "FAILED", instances, 5, at, at, at, count, count, count, count, times, ())
     assert to_line(job).count("\n") == 1
     assert from_line(to_line(job)) == job
 
