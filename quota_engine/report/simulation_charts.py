@@ -56,6 +56,7 @@ def _timeline(run: Run, found: Lives) -> dict[str, Any]:
     total = counted(len(found.jobs), "job")
     part = "" if len(chosen) == len(found.jobs) else f"{len(chosen)} of {total}: preempted ones first, then borrowers. "
     text = f"{part}An arrow leads from a preemptor to its victim; time runs to {clock(run.end_ms)}."
+    text += " At a dotted line the settings change." if found.changes else ""
     chart = timeline.timeline(rows.row_count(data), run.end_ms, _title(run, text), describe_timeline(found))
     return named(axes.as_spec(chart, data), data)
 

@@ -75,6 +75,11 @@ _ARROW: Final = (
 )
 
 
+_CHANGE: Final = (
+    f'<path d="M13,0V16" fill="none" stroke="{palette.LIMIT.light}" stroke-width="2" stroke-dasharray="2 3"/>'
+)
+
+
 def jobs(page: Page) -> str:
     crowd = page.crowd
     if crowd is None:
@@ -123,6 +128,7 @@ def timeline_figure(page: Page) -> str:
         (_line(palette.WAITING), "waiting"),
         (_cross(_line(palette.PREEMPTED, "4 3")), "preempted, waiting again"),
         (_ARROW, "from the preemptor to its victim"),
+        *([(_CHANGE, "the settings change")] if page.lives.changes else []),
     )
     left_out = len(page.lives.jobs) - JOBS_MAX
     part = (

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from quota_engine.config import load_scenario
-from quota_engine.model.work import Job, Scenario
+from quota_engine.model.work import Job, Scenario, SetCapacity
 from quota_engine.report import simulation_html, simulation_jsonl, simulation_perfetto
 from quota_engine.report.charts import palette
 from quota_engine.report.charts.drawing import json_for_script, render
@@ -232,3 +232,13 @@ def test_a_page_of_many_jobs_stays_small(announcement: Run) -> None:
 def test_the_same_run_gives_the_same_page(announcement: Run) -> None:
     """Same input, same bytes."""
     assert page(announcement) == page(run(announcement.scenario))
+
+
+def test_a_change_of_the_settings_is_marked(announcement: Run) -> None:
+    """What was true before a quota edit need not be true after it."""
+    event = SetCapacity(300_000, {"ml.g5.xlarge": 2})
+    outcome = run(replace(announcement.scenario, events=(event,), expectations=()))
+    (change,) = lives(outcome).changes
+    assert change.what.startswith("00:05:00 the settings change: ")
+    assert change.what in json.dumps(drawn(outcome)["timeline"], ensure_ascii=False)
+    assert change.what in page(outcome)

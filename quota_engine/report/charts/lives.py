@@ -16,12 +16,14 @@ from ...scheduler.trace import (
     PreemptionStarted,
     RequeueCause,
     Requeued,
+    SettingsChanged,
     StartKind,
     Submitted,
     TraceEvent,
 )
 from ...simulate import JobTimeline, Run, Segment, SegmentKind, timelines
 from ..story import amount
+from ..times import clock
 from ..visible import visible
 
 WAITS = "waits for room"
@@ -61,11 +63,20 @@ class Preemption:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """Settings or capacity that changed while the jobs ran, in words."""
+
+    at_ms: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lives:
-    """All of a run, jobs in order of arrival, preemptions in order of time."""
+    """All of a run, jobs in order of arrival, preemptions and changes in order of time."""
 
     jobs: tuple[Life, ...]
     preemptions: tuple[Preemption, ...]
+    changes: tuple[Change, ...] = ()
 
 
 def lives(run: Run) -> Lives:
@@ -74,7 +85,12 @@ def lives(run: Run) -> Lives:
     for event in run.trace:
         causes.take_in(event)
     jobs = tuple(_life(line, causes) for line in timelines(run.trace, run.end_ms))
-    return Lives(jobs, tuple(_preemptions(run.trace)))
+    changes = (event for event in run.trace if isinstance(event, SettingsChanged))
+    return Lives(jobs, tuple(_preemptions(run.trace)), tuple(Change(one.at_ms, _change(one)) for one in changes))
+
+
+def _change(event: SettingsChanged) -> str:
+    return f"{clock(event.at_ms)} the settings change: {visible(', '.join(event.summary))}"
 
 
 class _Causes:

@@ -60,6 +60,7 @@ def packed(found: Lives, titles: Mapping[str, str], end_ms: int, most: int = JOB
         "names": _names([visible(life.job) for life in jobs]),
         "lives": lives,
         "preemptions": _preemptions(found, jobs, unit_ms),
+        "changes": [{"at_ms": one.at_ms, "what": one.what} for one in found.changes],
     }
 
 

@@ -19,8 +19,8 @@ TELLING_MAX = 60
 """Rows of a picture that can't be zoomed."""
 
 Datasets = dict[str, list[dict[str, Any]]]
-"""Dataset → its rows. `labels` {row, text}, `heads` {row, text}, `stretches` {row, kind, from_ms, to_ms, what},
-`arrows` {at_ms, row, by_row, what}; in `stretches` a preempted job's wait has the kind "preempted"."""
+"""Dataset → its rows: `labels` and `heads` {row, text}, `stretches` {row, kind, from_ms, to_ms, what},
+`arrows` {at_ms, row, by_row}, `changes` {at_ms, what}. A preempted job's wait has the kind "preempted"."""
 
 
 def most_telling(found: Lives, most: int = TELLING_MAX) -> tuple[Life, ...]:
@@ -39,7 +39,7 @@ def most_telling(found: Lives, most: int = TELLING_MAX) -> tuple[Life, ...]:
 
 def laid_out(found: Lives, jobs: Sequence[Life], titles: Mapping[str, str]) -> Datasets:
     """Return the datasets of these jobs. `titles` gives each share's heading, in the order to show."""
-    data: Datasets = {"labels": [], "heads": [], "stretches": [], "arrows": []}
+    data: Datasets = {"labels": [], "heads": [], "stretches": []}
     rows: dict[str, int] = {}
     next_row = 0
     for share in dict.fromkeys([*titles, *(life.share for life in jobs)]):
@@ -57,6 +57,7 @@ def laid_out(found: Lives, jobs: Sequence[Life], titles: Mapping[str, str]) -> D
         for one in found.preemptions
         if one.job in rows and one.by in rows
     ]
+    data["changes"] = [{"at_ms": one.at_ms, "what": one.what} for one in found.changes]
     return data
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...simulate import SegmentKind
 from .axes import CROSS, WIDTH, label_of, time_axis, window
-from .palette import BORROWED, GRID, IN_SHARE, INK, OWN, PREEMPTED, WAITING
+from .palette import BORROWED, GRID, IN_SHARE, INK, LIMIT, OWN, PREEMPTED, WAITING
 
 if TYPE_CHECKING:
     import altair
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Layer = Any
 """A chart of one mark; Altair's own methods are not typed further."""
 ROW_HEIGHT: Final = 20
-SOURCES: Final = ("heads", "stretches", "arrows")
+SOURCES: Final = ("heads", "stretches", "arrows", "changes")
 """Names of the data sources, as `rows.laid_out` gives them."""
 RUNNING: Final = {
     SegmentKind.OWN.value: ("own limit", OWN),
@@ -35,7 +35,7 @@ def timeline(rows: int, end_ms: int, title: Any = None, description: str = "") -
     """Return the chart of `rows` rows over the time to `end_ms`; its data are named SOURCES."""
     import altair
 
-    layers = [_heads(), _waits(), _bars(), _crosses(), _arrows(), _points(), _head_texts()]
+    layers = [_heads(), _changes(), _waits(), _bars(), _crosses(), _arrows(), _points(), _head_texts()]
     chart: altair.LayerChart = (
         altair.layer(*layers)
         .add_params(altair.param("rows", value=rows), altair.param("names", value=[]), *window(end_ms))
@@ -96,6 +96,17 @@ def _head_texts() -> Layer:
         _source("heads", middle="datum.row + 0.5")
         .mark_text(align="left", baseline="middle", dx=6, fontWeight="bold", fontSize=12, color=INK.light, clip=True)
         .encode(y=_row("middle"), x=altair.value(0), text=altair.Text("text:N"))
+    )
+
+
+def _changes() -> Layer:
+    """Return a line through all rows for each change of the settings."""
+    import altair
+
+    return (
+        _source("changes")
+        .mark_rule(strokeWidth=2, strokeDash=[2, 3], stroke=LIMIT.light, clip=True)
+        .encode(x=time_axis("at_ms"), tooltip=altair.Tooltip("what:N"), description=altair.Description("what:N"))
     )
 
 

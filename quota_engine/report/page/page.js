@@ -123,7 +123,7 @@
   }
 
   function layOut(jobs) {
-    const data = { heads: [], stretches: [], arrows: [] }, names = [], rows = new Map();
+    const data = { heads: [], stretches: [], arrows: [], changes: run.packed.changes }, names = [], rows = new Map();
     const room = byId("timeline-chart").clientWidth, most = room < 560 ? 14 : 30;
     let share = -1;
     for (const job of jobs) {
