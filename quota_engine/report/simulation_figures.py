@@ -5,7 +5,7 @@ The script of the page draws them; here stands what surrounds them, and what a r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,6 +81,7 @@ _CHANGE: Final = (
 
 
 def jobs(page: Page) -> str:
+    """Return the picture of many jobs together; nothing where there are few."""
     crowd = page.crowd
     if crowd is None:
         return ""
@@ -91,8 +92,24 @@ def jobs(page: Page) -> str:
         (_area(palette.WAITING), "waiting, below the line"),
         (_cross(), "jobs preempted in that time"),
     )
-    names = list(dict.fromkeys([*simulation_charts.titles_of(page.run), *(one.share for one in crowd.crowds)]))
-    rows = [
+    header = ("share", "jobs", "most running", "most waiting", "preempted", "in detail")
+    means = f"means over {rough(crowd.width_ms)}"
+    caption = (
+        f"{counted(len(page.lives.jobs), 'job')} are drawn together: {means}. "
+        "Click on a place to see the jobs of that share and time one by one, or choose them below."
+    )
+    beside = table(f"Jobs by share; the most of all {means}", header, _crowd_rows(page, crowd), numbers=range(1, 5))
+    return _figure("jobs", simulation_charts.describe_crowds(crowd), text(caption), legend, beside)
+
+
+def _shares_of(page: Page) -> list[str]:
+    """Return the shares by the numbers that the page's script gives them."""
+    return list(dict.fromkeys([*simulation_charts.titles_of(page.run), *(life.share for life in page.lives.jobs)]))
+
+
+def _crowd_rows(page: Page, crowd: simulation_charts.CrowdData) -> list[tuple[str | Html, ...]]:
+    names = _shares_of(page)
+    return [
         (
             one.share,
             str(one.jobs),
@@ -105,15 +122,10 @@ def jobs(page: Page) -> str:
         )
         for one in crowd.crowds
     ]
-    header = ("share", "jobs", "most running", "most waiting", "preempted", "in detail")
-    caption = (
-        f"{counted(len(page.lives.jobs), 'job')} are drawn together: means over {rough(crowd.width_ms)}. "
-        "Click on a place to see the jobs of that share and time one by one, or choose them below."
-    )
-    beside = table(
-        f"Jobs by share; the most of all means over {rough(crowd.width_ms)}", header, rows, numbers=range(1, 5)
-    )
-    return _figure("jobs", simulation_charts.describe_crowds(crowd), text(caption), legend, beside)
+
+
+def _show_button(number: int, share: str) -> Html:
+    return Html(f'<button type="button" data-share="{number}">Show jobs of {text(share)}</button>')
 
 
 def _running(one: overview.Crowd) -> Iterable[tuple[float, float, float]]:
@@ -121,6 +133,7 @@ def _running(one: overview.Crowd) -> Iterable[tuple[float, float, float]]:
 
 
 def timeline_figure(page: Page) -> str:
+    """Return the timeline, with what steers it."""
     legend = _legend(
         (_area(palette.OWN), "runs on its share's own limit"),
         (_area(palette.BORROWED), "borrowed"),
@@ -130,68 +143,60 @@ def timeline_figure(page: Page) -> str:
         (_ARROW, "from the preemptor to its victim"),
         *([(_CHANGE, "the settings change")] if page.lives.changes else []),
     )
-    left_out = len(page.lives.jobs) - JOBS_MAX
-    part = (
-        f" This page holds {JOBS_MAX} of {counted(len(page.lives.jobs), 'job')} one by one, preempted ones and "
-        "borrowers first; the other pictures and the tables count them all."
-        if left_out > 0
-        else ""
-    )
-    caption = (
-        "Point at a bar for its cause. Drag over a time to zoom into it, or hold Ctrl and turn the wheel; with the "
-        f"picture focused, + and - zoom, the arrow keys move, 0 shows all, Page Up and Page Down turn pages.{part}"
-    )
     header = ("job", "share", "instances", "what", "from", "lasts", "cause")
     empty = table("What is drawn, in words", header, (), name="timeline-table")
     more = '<p class="note" id="timeline-more" hidden>More is drawn than is listed: zoom in to list the rest.</p>'
+    beside = details("Table of what is drawn", empty + more)
+    label = simulation_charts.describe_timeline(page.lives)
     return (
         '<p id="trouble" hidden>The pictures could not be drawn; the tables hold what they show.</p>'
         "<noscript><p>The pictures need JavaScript; the other tables and the text don't.</p></noscript>"
-        f"{_controls(page)}"
-        + _figure(
-            "timeline",
-            simulation_charts.describe_timeline(page.lives),
-            text(caption),
-            legend,
-            details("Table of what is drawn", empty + more),
-        )
+        f"{_controls(page)}{_figure('timeline', label, text(_how_to(page)), legend, beside)}"
     )
+
+
+def _how_to(page: Page) -> str:
+    """Say how the timeline is steered, and what of a very large run it does not hold."""
+    left_out = len(page.lives.jobs) > JOBS_MAX
+    part = (
+        f" This page holds {JOBS_MAX} of {counted(len(page.lives.jobs), 'job')} one by one, preempted ones and "
+        "borrowers first; the other pictures and the tables count them all."
+    )
+    return (
+        "Point at a bar for its cause. Drag over a time to zoom into it, or hold Ctrl and turn the wheel; with the "
+        "picture focused, + and - zoom, the arrow keys move, 0 shows all, Page Up and Page Down turn pages."
+        f"{part if left_out else ''}"
+    )
+
+
+_FILTERS: Final = {
+    "all": "all jobs",
+    "preemption": "preempted or preempting",
+    "borrowed": "borrowing",
+    "unfinished": "not finished",
+}
+_MOVES: Final = {"in": "Zoom in", "out": "Zoom out", "left": "Earlier", "right": "Later", "all": "All"}
 
 
 def _controls(page: Page) -> str:
-    shares = dict.fromkeys([*simulation_charts.titles_of(page.run), *(life.share for life in page.lives.jobs)])
-    options = "".join(f'<option value="{index}">{text(name)}</option>' for index, name in enumerate(shares))
-    filters = "".join(
-        f'<option value="{value}">{label}</option>'
-        for value, label in (
-            ("all", "all jobs"),
-            ("preemption", "preempted or preempting"),
-            ("borrowed", "borrowing"),
-            ("unfinished", "not finished"),
-        )
-    )
-    buttons = "".join(
-        f'<button type="button" id="{name}">{label}</button>'
-        for name, label in (
-            ("in", "Zoom in"),
-            ("out", "Zoom out"),
-            ("left", "Earlier"),
-            ("right", "Later"),
-            ("all", "All"),
-        )
-    )
+    options = _options({"-1": "all shares", **{str(index): name for index, name in enumerate(_shares_of(page))}})
+    buttons = "".join(f'<button type="button" id="{name}">{label}</button>' for name, label in _MOVES.items())
     return (
         '<div class="controls" role="group" aria-label="What is drawn">'
         f"<fieldset><legend>Time</legend>{buttons}</fieldset>"
         '<label>From <input id="from" class="time" autocomplete="off"></label>'
         '<label>to <input id="to" class="time" autocomplete="off"></label>'
-        f'<label>Share <select id="share"><option value="-1">all shares</option>{options}</select></label>'
-        f'<label>Jobs <select id="filter">{filters}</select></label>'
+        f'<label>Share <select id="share">{options}</select></label>'
+        f'<label>Jobs <select id="filter">{_options(_FILTERS)}</select></label>'
         '<label>Name has <input id="find" type="search" autocomplete="off"></label></div>'
         '<div class="controls"><p id="status" role="status"></p><fieldset id="pages" hidden><legend>Page</legend>'
         '<button type="button" id="previous">Previous jobs</button>'
         '<button type="button" id="next">Next jobs</button></fieldset></div>'
     )
+
+
+def _options(labels: Mapping[str, str]) -> str:
+    return "".join(f'<option value="{value}">{text(label)}</option>' for value, label in labels.items())
 
 
 def use_figure(page: Page) -> str:

@@ -81,39 +81,32 @@ def _digest(content: str) -> str:
 
 def _data(page: Page) -> dict[str, Any]:
     """Return what the page's script reads: the jobs, and the charts with their data."""
-    run, titles = page.run, simulation_charts.titles_of(page.run)
     waiting = waits.wait_rows(page.measures)
-    sources: dict[str, Any] = {
-        "timeline": {},
-        "use": {use.SOURCE: use.use_rows(page.series, run.end_ms)},
-        "waits": waiting,
-    }
-    charts: dict[str, Any] = {
-        "timeline": timeline.timeline(1, run.end_ms, description=simulation_charts.describe_timeline(page.lives)),
-        "use": use.use_chart(
-            [use.panel(one) for one in page.series],
-            run.end_ms,
-            description=simulation_charts.describe_use(page.series),
-        ),
-        "waits": waits.waits_chart(
-            [row["share"] for row in waiting["spans"]],
-            simulation_charts.longest_ms(waiting),
-            description=simulation_charts.describe_waits(page.measures),
-        ),
-    }
+    sources: dict[str, Any] = {"use": {use.SOURCE: use.use_rows(page.series, page.run.end_ms)}, "waits": waiting}
     if page.crowd is not None:
-        charts["jobs"] = overview.overview(
-            [visible(one.share) for one in page.crowd.crowds],
-            run.end_ms,
-            description=simulation_charts.describe_crowds(page.crowd),
-        )
         sources["jobs"] = {"overview": page.crowd.rows}
     return {
-        "packed": packed(page.lives, titles, run.end_ms),
+        "packed": packed(page.lives, simulation_charts.titles_of(page.run), page.run.end_ms),
         "row_height": timeline.ROW_HEIGHT,
-        "specs": {name: _live(axes.as_spec(chart)) for name, chart in charts.items()},
+        "specs": {name: _live(axes.as_spec(chart)) for name, chart in _charts(page, waiting).items()},
         "sources": sources,
     }
+
+
+def _charts(page: Page, waiting: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return the charts of the page, each described in words, which Vega makes its label."""
+    end_ms, told = page.run.end_ms, simulation_charts
+    shares, longest_ms = [row["share"] for row in waiting["spans"]], told.longest_ms(waiting)
+    panels = [use.panel(one) for one in page.series]
+    charts: dict[str, Any] = {
+        "timeline": timeline.timeline(1, end_ms, description=told.describe_timeline(page.lives)),
+        "use": use.use_chart(panels, end_ms, description=told.describe_use(page.series)),
+        "waits": waits.waits_chart(shares, longest_ms, description=told.describe_waits(page.measures)),
+    }
+    if page.crowd is not None:
+        crowded = [visible(one.share) for one in page.crowd.crowds]
+        charts["jobs"] = overview.overview(crowded, end_ms, description=told.describe_crowds(page.crowd))
+    return charts
 
 
 def _live(spec: dict[str, Any]) -> dict[str, Any]:

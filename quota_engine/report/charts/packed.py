@@ -35,33 +35,48 @@ def packed(found: Lives, titles: Mapping[str, str], end_ms: int, most: int = JOB
     """Return the lives as JSON's own types. `titles` gives each share's heading, in the order to show."""
     jobs = most_telling(found, most)
     unit_ms = _unit_ms(jobs, found, end_ms)
-    causes = _Table(CAUSES_MAX)
-    classes = _Table()
-    needs = _Table()
     shares = list(dict.fromkeys([*titles, *(life.share for life in jobs)]))
-    lives, before_ms = [], 0
-    for life in jobs:
-        kind = classes.index((shares.index(life.share), needs.index(life.need), life.end))
-        start_ms = life.stretches[0].from_ms if life.stretches else before_ms
-        parts = [f"{_number((start_ms - before_ms) // unit_ms)}"]
-        for one in life.stretches:
-            cause = causes.index((KINDS.index(one.kind.value), one.cause), (KINDS.index(one.kind.value), ""))
-            parts.append(f"{_word(cause)}{_number((one.to_ms - one.from_ms) // unit_ms)}")
-        lives.append(f"{_number(kind)}:{''.join(parts)}")
-        before_ms = start_ms
+    tables = _Tables({share: index for index, share in enumerate(shares)}, unit_ms)
     return {
+        "lives": tables.lives(jobs),
         "unit_ms": unit_ms,
         "end_ms": end_ms,
         "jobs": len(found.jobs),
         "shares": [{"name": visible(name), "title": titles.get(name, visible(name))} for name in shares],
-        "needs": needs.values,
-        "classes": classes.values,
-        "causes": causes.values,
+        "needs": tables.needs.values,
+        "classes": tables.classes.values,
+        "causes": tables.causes.values,
         "names": _names([visible(life.job) for life in jobs]),
-        "lives": lives,
         "preemptions": _preemptions(found, jobs, unit_ms),
         "changes": [{"at_ms": one.at_ms, "what": one.what} for one in found.changes],
     }
+
+
+class _Tables:
+    """What many lives have in common, by number; filled as the lives are packed."""
+
+    def __init__(self, shares: Mapping[str, int], unit_ms: int) -> None:
+        self.shares, self.unit_ms = shares, unit_ms
+        self.causes = _Table(CAUSES_MAX)
+        self.classes = _Table()
+        self.needs = _Table()
+
+    def lives(self, jobs: Sequence[Life]) -> list[str]:
+        found, before_ms = [], 0
+        for life in jobs:
+            start_ms = life.stretches[0].from_ms if life.stretches else before_ms
+            found.append(self._life(life, start_ms - before_ms))
+            before_ms = start_ms
+        return found
+
+    def _life(self, life: Life, since_ms: int) -> str:
+        number = self.classes.index((self.shares[life.share], self.needs.index(life.need), life.end))
+        parts = [f"{_number(number)}:{_number(since_ms // self.unit_ms)}"]
+        for one in life.stretches:
+            kind = KINDS.index(one.kind.value)
+            cause = self.causes.index((kind, one.cause), (kind, ""))
+            parts.append(f"{_word(cause)}{_number((one.to_ms - one.from_ms) // self.unit_ms)}")
+        return "".join(parts)
 
 
 class _Table:
