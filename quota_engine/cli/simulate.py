@@ -14,7 +14,10 @@ from .options import Given, Output, check_room, output_options, read_switches, s
 
 if TYPE_CHECKING:
     from ..model.work import Scenario
+    from ..scheduler.trace import Sink
     from ..simulate import Measures, Run, Tried, Verdict
+    from ..simulate.loads import Loads
+    from .files import Good
 
 _OF_ONE: Final = ("html", "jsonl", "perfetto")
 """Formats of which a file holds one scenario."""
@@ -66,8 +69,11 @@ def command(
     _check_pictures(scenarios, charts_path, output)
     switches = read_switches(assumed)
     loaded = [good_scenario(path, given) for path in scenarios]
+    for one in loaded:
+        _say_replayed(one, output)
+    is_traced = sensitive or charts_path is not None or output.verbose or output.format in _OF_ONE
     told = [
-        _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}), sensitive)
+        _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}), sensitive, is_traced, output)
         for path, one in zip(scenarios, loaded, strict=True)
     ]
     output.emit(_render(told, output))
@@ -108,19 +114,38 @@ class Told:
     verdicts: Sequence[Verdict]
     measures: Measures
     tried: Sequence[Tried] | None = None
+    loads: Loads | None = None
 
 
-def _tell(path: Path, scenario: Scenario, sensitive: bool) -> Told:
+def _say_replayed(good: Good[Scenario], output: Output) -> None:
+    """Tell on stderr what became of a history's lines, and which of them could not be used."""
+    if good.account:
+        output.note(good.account)
+        for one in good.found.diagnostics:
+            if one.rule == "QE532":
+                output.note(f"  {one.message}")
+
+
+def _tell(path: Path, scenario: Scenario, sensitive: bool, is_traced: bool, output: Output) -> Told:
+    """Run and judge one scenario. The trace of many jobs is not kept unless something is made of it."""
     from ..scheduler.assumptions import AssumptionError
-    from ..simulate import ScenarioError, judge, measure, run, sensitivity
+    from ..simulate import TRACED_MAX, ScenarioError, run_measured, sensitivity
+    from ..simulate.loads import Loads
+    from .progress import ended_jobs, progress_bar
 
+    jobs = len(scenario.jobs)
     try:
-        outcome = run(scenario)
+        with progress_bar("simulating", jobs, quiet=output.quiet) as progress:
+            loads = Loads(scenario) if output.format == "text" else None
+            also: list[Sink] = [] if loads is None else [loads]
+            also += [] if progress is None else [ended_jobs(progress)]
+            measured = run_measured(scenario, *also, is_traced=is_traced or jobs <= TRACED_MAX)
     except AssumptionError as error:
         raise Trouble(str(error), fix="see quota-engine assumptions") from error
     except ScenarioError as error:
         raise Trouble(f"{path} can't be run: {error}") from error
-    return Told(outcome, judge(outcome), measure(outcome), sensitivity(outcome) if sensitive else None)
+    outcome = measured.run
+    return Told(outcome, measured.verdicts, measured.measures, sensitivity(outcome) if sensitive else None, loads)
 
 
 def _render(told: Sequence[Told], output: Output) -> str:
@@ -149,7 +174,9 @@ def _render(told: Sequence[Told], output: Output) -> str:
         case "markdown":
             from ..report import simulation_markdown
 
-            return "\n".join(simulation_markdown.render(one.run, one.verdicts, tried=one.tried) for one in told)
+            return "\n".join(
+                simulation_markdown.render(one.run, one.verdicts, one.measures, tried=one.tried) for one in told
+            )
         case _:
             return "\n".join(_as_text(one, output) for one in told)
 
@@ -166,4 +193,5 @@ def _as_text(one: Told, output: Output) -> str:
         max_lines=None if output.verbose else simulation_text.MAX_LINES,
         style=output.style,
         tried=one.tried,
+        loads=one.loads,
     )

@@ -17,6 +17,7 @@ from .values import BadValue, LeftOut, number
 _STATUS: Final = SWF_FIELDS.index("status")
 _PARTIAL: Final = frozenset({"2", "3", "4"})
 """Status of a line about a part of a job that was swapped out; another line sums it up."""
+_RUN_TIME: Final = SWF_FIELDS.index("run_time")
 _USED: Final = SWF_FIELDS.index("processors_used")
 _ASKED: Final = SWF_FIELDS.index("processors_requested")
 
@@ -36,7 +37,7 @@ def _rows(lines: Numbered) -> Iterator[tuple[int, list[str] | BadValue | LeftOut
             continue
         if len(fields) < wanted:
             yield line_number, BadValue(f"the line has {len(fields)} of {wanted} fields")
-        elif fields[_STATUS] in _PARTIAL:
+        elif fields[_STATUS] in _PARTIAL and (number(fields[_RUN_TIME]) or 0) > 0:
             yield line_number, LeftOut("part of a job that another line sums up")
         else:
             yield line_number, fields

@@ -1,7 +1,8 @@
 """A simulation for programs. Version 1.
 
 Times and durations are integer milliseconds from the scenario's start, in names ending in `_ms`; amounts are
-{unit: instances}; `events` is the trace as it happened, each with its `type` and the fields of `scheduler/trace.py`.
+{unit: instances}; `events` is the trace as it happened, each with its `type` and the fields of `scheduler/trace.py`. Of
+runs with very many jobs the trace is not kept: `jobs` and `events` are null.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ def as_json(
         "stopped_because": run.stopped_because or None,
         "assumptions_changed": _plain(run.assumptions.changed()),
         "verdicts": [_verdict(verdict) for verdict in verdicts],
-        "jobs": [_plain(timeline) for timeline in timelines(run.trace, run.end_ms)],
+        "jobs": [_plain(timeline) for timeline in timelines(run.trace, run.end_ms)] if run.is_traced else None,
         "refused": [event_as_json(event) for event in run.refused],
         "unfinished": [_plain(left) for left in run.unfinished],
         "measures": None if measures is None else _plain(measures),
         "sensitivity": None if tried is None else [_tried(one) for one in tried],
-        "events": [event_as_json(event) for event in run.trace],
+        "events": [event_as_json(event) for event in run.trace] if run.is_traced else None,
     }
 
 

@@ -4,6 +4,7 @@ Pure: a `Scenario` in, values out. No scheduling rule stands here; what happened
 """
 
 from .judge import Judging, Verdict, judge
+from .measured import TRACED_MAX, Measured, run_measured
 from .metrics import Measures, Meter, measure
 from .outcome import Run, Start, Unfinished, sequence
 from .run import ScenarioError, run, run_into
@@ -11,9 +12,11 @@ from .sensitivity import Divergence, Tried, Turned, sensitivity
 from .timeline import JobTimeline, Segment, SegmentKind, timelines
 
 __all__ = [
+    "TRACED_MAX",
     "Divergence",
     "JobTimeline",
     "Judging",
+    "Measured",
     "Measures",
     "Meter",
     "Run",
@@ -29,6 +32,7 @@ __all__ = [
     "measure",
     "run",
     "run_into",
+    "run_measured",
     "sensitivity",
     "sequence",
     "timelines",

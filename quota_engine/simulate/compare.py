@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from ..model.work import Scenario
 from ..scheduler.status import JobStatus
-from ..scheduler.trace import TraceEvent
 from .areas import Amounts
 from .courses import Course, Courses
-from .judge import Judging, Verdict
-from .metrics import Measures, Meter, Waits
+from .judge import Verdict
+from .measured import TRACED_MAX, run_measured
+from .metrics import Measures, Waits
 from .outcome import Run
-from .run import run_into
 from .sides import Side
 
 
@@ -37,26 +35,12 @@ class Played:
         return self.side.scenario
 
 
-TRACED_MAX: Final = 20_000
-"""Jobs up to which a side's trace is kept, which pictures are drawn from; of more, only what was counted is."""
-
-
 def play(side: Side) -> Played:
-    """Run one side. Raises AssumptionError or ScenarioError where it can't be run."""
-    scenario = side.scenario
-    courses, meter, judging = Courses(), Meter(scenario), Judging(scenario)
-    trace: list[TraceEvent] | None = [] if len(scenario.jobs) <= TRACED_MAX else None
-
-    def sink(event: TraceEvent) -> None:
-        courses(event)
-        meter(event)
-        judging(event)
-        if trace is not None:
-            trace.append(event)
-
-    outcome = run_into(scenario, sink, trace)
-    measures = meter.finish(outcome.end_ms)
-    return Played(side, outcome, courses.jobs, judging.finish(outcome, measures), measures)
+    """Run one side; of large runs the trace is not kept, which pictures are drawn from. Raises as `run` does."""
+    courses = Courses()
+    is_traced = len(side.scenario.jobs) <= TRACED_MAX
+    measured = run_measured(side.scenario, courses, is_traced=is_traced)
+    return Played(side, measured.run, courses.jobs, measured.verdicts, measured.measures)
 
 
 @dataclass(frozen=True, slots=True)

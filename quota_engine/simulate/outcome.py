@@ -32,7 +32,8 @@ class Run:
     """A scenario's run. `end_ms` is the last instant at which anything happened, or `until` where that came first.
 
     `records` are the scheduler's own, by job, in order of arrival; `refused` the jobs that were never taken.
-    `stopped_because` is "" but where the run was cut off because it would not end.
+    `stopped_because` is "" but where the run was cut off because it would not end. `rests_on` are the assumptions that
+    decided something.
     """
 
     scenario: Scenario
@@ -43,6 +44,12 @@ class Run:
     unfinished: tuple[Unfinished, ...]
     refused: tuple[Refused, ...]
     stopped_because: str = ""
+    rests_on: tuple[str, ...] = ()
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether the trace was kept: of many jobs it is not, and only what was counted on the way is known."""
+        return bool(self.trace) or not (self.records or self.refused)
 
 
 @dataclass(frozen=True, slots=True)

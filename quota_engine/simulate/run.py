@@ -15,7 +15,7 @@ from ..scheduler.blocked import misconfiguration
 from ..scheduler.inputs import InputError
 from ..scheduler.state import JobRecord, SchedulerState
 from ..scheduler.status import JobStatus
-from ..scheduler.trace import Failed, PreemptionStarted, Refused, Sink, Succeeded, TraceEvent
+from ..scheduler.trace import Dispatched, Failed, PreemptionStarted, Refused, Sink, Succeeded, TraceEvent
 from .agenda import ScenarioError, agenda, inputs_of, queue_of
 from .outcome import Run, Unfinished
 
@@ -24,20 +24,25 @@ __all__ = ["ScenarioError", "run", "run_into"]
 
 @dataclass(slots=True)
 class _Watch:
-    """Passes events on, remembers the last instant and counts preemptions since a job last ended."""
+    """Passes events on; remembers the last instant and the assumptions, counts preemptions since a job last ended."""
 
     sink: Sink
     end_ms: int = 0
     preemptions: int = 0
     last: PreemptionStarted | None = None
     refused: list[Refused] = field(default_factory=list)
+    rests_on: set[str] = field(default_factory=set)
 
     def __call__(self, event: TraceEvent) -> None:
         self.end_ms = event.at_ms
         match event:
+            case Dispatched():
+                if event.assumptions:
+                    self.rests_on.update(event.assumptions)
             case PreemptionStarted():
                 self.preemptions += 1
                 self.last = event
+                self.rests_on.update(event.assumptions)
             case Succeeded() | Failed():
                 self.preemptions = 0
             case Refused():
@@ -73,6 +78,7 @@ def run_into(scenario: Scenario, sink: Sink, trace: list[TraceEvent] | None = No
         tuple(_unfinished(state, record) for record in state.jobs.values() if not record.is_finished),
         tuple(watch.refused),
         stopped_because,
+        tuple(sorted(watch.rests_on)),
     )
 
 

@@ -9,8 +9,7 @@ from typing import Protocol
 from quota_engine import __version__
 
 from ..model.work import Scenario
-from ..scheduler.trace import TraceEvent
-from ..simulate import Judging, Meter, run_into
+from ..simulate import run_measured
 from ..workloads import prepare
 from .record import Record, records_of
 
@@ -38,15 +37,8 @@ def perform(task: Task) -> Finished:
     """Do a run, keeping no trace. Raises ScenarioError or TooManyJobs where it can't be done."""
     seeded = task.scenario if task.seed is None else replace(task.scenario, seed=task.seed)
     scenario = prepare(seeded)
-    meter, judging = Meter(scenario), Judging(scenario)
-
-    def watch(event: TraceEvent) -> None:
-        meter(event)
-        judging(event)
-
-    outcome = run_into(scenario, watch)
-    measures = meter.finish(outcome.end_ms)
-    return task.key, records_of(outcome, measures, judging.finish(outcome, measures))
+    measured = run_measured(scenario, is_traced=False)
+    return task.key, records_of(measured.run, measured.measures, measured.verdicts)
 
 
 def tool_version() -> str:
