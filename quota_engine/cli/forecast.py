@@ -78,6 +78,7 @@ def command(
         return 0
     from ..forecast import forecast
     from ..live import observe, observe_jobs, open_session
+    from ..model.stack import former_queues
     from .drift import calls_shown
 
     assumptions = read_assumptions(assumed)
@@ -85,7 +86,8 @@ def command(
     session = open_session(profile, role_arn)
     with calls_shown(output) as progress:
         observed = observe(declared, session, with_tags=False, progress=progress)
-        living = [name for name in declared.job_queues if name in observed.stack.job_queues]
+        asked = (*declared.job_queues, *former_queues(declared))
+        living = [name for name in asked if name in observed.stack.job_queues]
         jobs = observe_jobs(declared, living, session, progress=progress)
     found = forecast(
         declared,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ..model.observation import Condition, Observation, Problem
-from ..model.stack import JobQueue, Path, QuotaShare, Stack
+from ..model.stack import JobQueue, Path, QuotaShare, Stack, former_queues
 from . import consequences, kinds
 from .changes import Action, Change, DriftReport, ResourceKind, StatusNote, Unreadable, order
 from .consequences import Surroundings
@@ -103,6 +103,8 @@ def _pairs(desired: Stack, observation: Observation) -> Iterator[_Pair]:
         path = ("job_queues", queue.name)
         around = Surroundings(desired, observation, queue)
         yield _Pair(ResourceKind.JOB_QUEUE, path, queue, live.job_queues.get(queue.name), around)
+        if _queue_under_old_name(queue, around):
+            continue  # its shares live in it, under the old name too
         shares = observation.shares_of(queue.name)
         for share in queue.quota_shares.values():
             yield _Pair(ResourceKind.QUOTA_SHARE, _share_path(queue, share.name), share, shares.get(share.name), around)
@@ -180,21 +182,30 @@ def _missing(pair: _Pair) -> Change:
 
 
 def _renamed(pair: _Pair, observation: Observation) -> Change | None:
-    """Return the replacement of a share that still lives under the name it was declared to be renamed from."""
-    share, queue = pair.desired, pair.around.queue
-    if not isinstance(share, QuotaShare) or queue is None or not _still_under_old_name(share, queue, observation):
-        return None
+    """Return the replacement of a share or queue that still lives under the name it is declared to be renamed from."""
+    match pair.desired, pair.around.queue:
+        case QuotaShare() as share, JobQueue() as queue if _still_under_old_name(share, queue, observation):
+            renamed: QuotaShare | JobQueue = share
+        case JobQueue() as queue, _ if _queue_under_old_name(queue, pair.around):
+            renamed = queue
+        case _:
+            return None
     return Change(
         about=kinds.REPLACED,
         action=Action.REPLACE,
         kind=pair.kind,
         resource=pair.path,
         attribute=(),
-        declared=share.name,
-        live=share.renamed_from,
-        consequence=consequences.of_rename(share),
-        repaired_by_refresh=not share.protect,
+        declared=renamed.name,
+        live=renamed.renamed_from,
+        consequence=consequences.of_rename(renamed),
+        repaired_by_refresh=not renamed.protect,
     )
+
+
+def _queue_under_old_name(queue: JobQueue, around: Surroundings) -> bool:
+    live = around.observation.stack.job_queues
+    return queue.name not in live and queue.renamed_from in live and queue.renamed_from in former_queues(around.desired)
 
 
 def _still_under_old_name(share: QuotaShare, queue: JobQueue, observation: Observation) -> bool:
@@ -225,6 +236,11 @@ def _look_for_unmanaged(
 def _look_for_undeclared(desired: Stack, observation: Observation, found: _Findings, unmanaged: Unmanaged) -> None:
     """Name the queues, environments and policies of the account that the declaration does not."""
     live, everything = observation.stack, Surroundings(desired, observation)
+    awaiting_rename = {
+        (ResourceKind.JOB_QUEUE, queue.renamed_from)
+        for queue in desired.job_queues.values()
+        if _queue_under_old_name(queue, everything)
+    }
     sections: tuple[tuple[ResourceKind, str, Mapping[str, Resource], Mapping[str, Resource]], ...] = (
         (ResourceKind.JOB_QUEUE, "job_queues", desired.job_queues, live.job_queues),
         (
@@ -245,7 +261,7 @@ def _look_for_undeclared(desired: Stack, observation: Observation, found: _Findi
         if problem is not None:
             found.unreadable.append(_gap((section,), f"which {section.replace('_', ' ')} the account holds", problem))
         for name, resource in observed.items():
-            if name not in declared:
+            if name not in declared and (kind, name) not in awaiting_rename:
                 pair = _Pair(kind, (section, name), resource, resource, everything)
                 found.changes.append(_extra(kinds.UNDECLARED, pair, consequences.of_undeclared(resource), unmanaged))
 

@@ -80,11 +80,13 @@ def of_missing(desired: Resource, around: Surroundings) -> str:
             return "queues that are to use it can't be created"
 
 
-def of_rename(share: QuotaShare) -> str:
-    return (
-        f"it still lives as {share.renamed_from}; a name can't be changed, so deploying deletes {share.renamed_from} "
-        f"with the jobs in it, then creates {share.name}"
+def of_rename(renamed: QuotaShare | JobQueue) -> str:
+    """Return the consequence of a name that the declaration has changed already."""
+    old = renamed.renamed_from
+    what = (
+        f"{old} with its shares and the jobs in them" if isinstance(renamed, JobQueue) else f"{old} with the jobs in it"
     )
+    return f"it still lives as {old}; a name can't be changed, so deploying deletes {what}, then creates {renamed.name}"
 
 
 def of_unmanaged(share: QuotaShare, around: Surroundings) -> str:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from ..model.job_history import RecordedJob
 from ..model.live_jobs import LiveQueue
 from ..model.observation import Observation, Problem
-from ..model.stack import SAGEMAKER_TRAINING, JobQueue, ServiceEnvironment, Stack
+from ..model.stack import SAGEMAKER_TRAINING, JobQueue, ServiceEnvironment, Stack, former_queues
 from ..model.work import ApplyStack
 from ..scheduler.assumptions import Assumptions
 from ..scheduler.inputs import Input
 from ..scheduler.restore import Situation
-from ..scheduler.status import DISPATCHED
+from ..scheduler.status import DISPATCHED, JobStatus
 from ..simulate.agenda import Instant, inputs_of
 from .durations import Durations, Records, assumed, recorded
 from .later import Later, look_ahead
@@ -50,7 +50,7 @@ def forecast(
     records = None if history is None else Records.of(history)
     ahead = _Ahead(assume_duration_ms, within_ms, used, keep_undeclared, records)
     queues = [
-        _queue_forecast(_Question(stack, queue, observed, jobs.get(queue.name), ahead))
+        _queue_forecast(_Question(stack, queue, observed, jobs.get(queue.name), ahead, _former(stack, queue, jobs)))
         for queue in stack.job_queues.values()
         if not problems
     ]
@@ -65,6 +65,10 @@ def forecast(
         within_ms=within_ms,
         assumptions=used.changed(),
     )
+
+
+def _former(stack: Stack, queue: JobQueue, jobs: Mapping[str, LiveQueue]) -> LiveQueue | None:
+    return jobs.get(queue.renamed_from) if queue.renamed_from in former_queues(stack) else None
 
 
 def _unreadable(stack: Stack, observed: Observation) -> list[Problem]:
@@ -115,6 +119,8 @@ class _Question:
     observed: Observation
     live: LiveQueue | None
     ahead: _Ahead
+    former: LiveQueue | None = None
+    """The queue under the name that it is declared to be renamed from, where it still lives under that."""
 
     def situation(self, queue: JobQueue) -> tuple[Situation, tuple[str, ...]]:
         """Return the live queue as it stands."""
@@ -144,11 +150,11 @@ def _queue_forecast(question: _Question) -> QueueForecast:
     name = question.declared.name
     queue = question.observed.stack.job_queues.get(name)
     if queue is None:
-        return QueueForecast(name, lives=False)
+        return _replaced(name, question.former) if question.former else QueueForecast(name, lives=False)
+    if queue.type != SAGEMAKER_TRAINING or queue.scheduling_policy is None:
+        return _replaced(name, question.live or LiveQueue(name))
     situation, doubts = question.situation(queue)
     names = {job.job_id: job.name for job in (question.live.jobs if question.live else ())}
-    if queue.type != SAGEMAKER_TRAINING or queue.scheduling_policy is None:
-        return _replaced(name, situation, names, doubts)
     change = question.change(queue, situation)
     same, after = play(situation, (), situation.now_ms), play(situation, change, situation.now_ms)
     anyway, hit = hits_of(situation, same.trace, names), hits_of(situation, after.trace, names)
@@ -175,24 +181,24 @@ def _queue_forecast(question: _Question) -> QueueForecast:
     )
 
 
-def _replaced(queue: str, situation: Situation, names: Names, doubts: tuple[str, ...]) -> QueueForecast:
+def _replaced(queue: str, live: LiveQueue) -> QueueForecast:
     """Return what becomes of a queue that can only be deleted and made anew: all its jobs end."""
     hits = tuple(
         Hit(
-            job=one.job.name,
-            name=names.get(one.job.name, one.job.name),
-            share=one.job.share,
-            need=one.job.need,
+            job=job.job_id,
+            name=job.name,
+            share=job.share,
+            need=job.need,
             kind=HitKind.QUEUE_REPLACED,
             after_ms=0,
-            ran_ms=0 if one.started_ms is None else situation.now_ms - one.started_ms,
-            was_running=one.status in DISPATCHED,
+            ran_ms=0 if job.started_ms is None else max(0, live.now_ms - job.started_ms),
+            was_running=JobStatus(job.status) in DISPATCHED,
             is_final=True,
         )
-        for one in situation.jobs
+        for job in live.jobs
     )
     running = sum(hit.was_running for hit in hits)
-    return QueueForecast(queue, True, running, len(hits) - running, at_once=hits, doubts=doubts)
+    return QueueForecast(queue, True, running, len(hits) - running, at_once=hits)
 
 
 def _exposed(situation: Situation, change: list[Input], names: Names) -> list[Hit]:

@@ -1,7 +1,8 @@
 """Reads what a declaration names from a live account, in as few calls as the API allows.
 
 Order of calls: sts:GetCallerIdentity; then, side by side, environments, queues and policies by name or ARN, 100 a call;
-then ListQuotaShares per queue; then DescribeQuotaShare per declared share, because lists carry no tags.
+then ListQuotaShares per queue; then DescribeQuotaShare per declared share, because lists carry no tags. A queue that is
+declared to be renamed is asked for under its former name too.
 A failed call makes exactly the resources it was asked about unreadable.
 """
 
@@ -17,7 +18,16 @@ import boto3
 from ..model.arns import Scope
 from ..model.observation import Condition, Observation, Problem
 from ..model.service_facts import PAGE_SIZE_MAX
-from ..model.stack import SAGEMAKER_TRAINING, JobQueue, Path, QuotaShare, SchedulingPolicy, ServiceEnvironment, Stack
+from ..model.stack import (
+    SAGEMAKER_TRAINING,
+    JobQueue,
+    Path,
+    QuotaShare,
+    SchedulingPolicy,
+    ServiceEnvironment,
+    Stack,
+    former_queues,
+)
 from .account import (
     READ_TIMEOUT_SECONDS,
     Clients,
@@ -111,7 +121,7 @@ class _Reading:
             ),
             *(
                 ("job_queues", names, partial(pages, batch, *_QUEUES, jobQueues=names))
-                for names in _batches(self.stack.job_queues)
+                for names in _batches({**self.stack.job_queues, **dict.fromkeys(former_queues(self.stack))})
             ),
             *(
                 ("scheduling_policies", names, partial(self._policy_details, names))
@@ -148,7 +158,8 @@ class _Reading:
     def _take(self, section: str, names: Sequence[str], result: list[Detail] | CallFailed) -> None:
         """Take in what was found in one section; `names` are the declared ones that were asked for."""
         if isinstance(result, CallFailed):
-            self.unreadable.update({(section, name): result.problem for name in names})
+            declared = [name for name in names if section != "job_queues" or name in self.stack.job_queues]
+            self.unreadable.update({(section, name): result.problem for name in declared})
             if self.whole_account:
                 self.unreadable[(section,)] = result.problem
             return
@@ -180,7 +191,8 @@ class _Reading:
 
     def read_shares(self) -> None:
         """List the shares of every queue that may have some, then describe those whose tags are wanted."""
-        queues = [name for name in {**self.stack.job_queues, **self.queues} if self._may_hold_shares(name)]
+        asked = {**self.stack.job_queues, **(self.queues if self.whole_account else {})}
+        queues = [name for name in asked if self._may_hold_shares(name)]
         batch = self.clients.batch
         listed = self._all(
             [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..model.arns import Scope
-from ..model.stack import Stack
+from ..model.stack import Stack, former_queues
 
 
 def iam_policy(
@@ -59,7 +59,7 @@ def iam_policy(
                 "Sid": "ReadQueueSnapshots",
                 "Effect": "Allow",
                 "Action": ["batch:GetJobQueueSnapshot"],
-                "Resource": [scope.job_queue(queue) for queue in queues],
+                "Resource": [scope.job_queue(queue) for queue in (*queues, *former_queues(stack))],
             }
         )
     return {"Version": "2012-10-17", "Statement": statements}

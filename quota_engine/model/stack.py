@@ -174,3 +174,9 @@ class Stack:
         for queue in self.job_queues.values():
             for share in queue.quota_shares.values():
                 yield queue, share
+
+
+def former_queues(stack: Stack) -> tuple[str, ...]:
+    """Return the names that declared queues had before, where no queue is declared under them now."""
+    names = (queue.renamed_from for queue in stack.job_queues.values())
+    return tuple(dict.fromkeys(name for name in names if name is not None and name not in stack.job_queues))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..drift import Change
+from ..drift import Action, Change
 from .drift_view import Compared, headline, problem_text, repair_hint, resource_name, show_value
 from .visible import markdown, markdown_code, show_path
 
@@ -45,7 +45,7 @@ def _row(change: Change) -> str:
     if change.tolerated:
         consequence += f"<br>_tolerated: {markdown(change.tolerated)}_"
     cells = [
-        change.action.value,
+        "none: live, not declared" if change.action is Action.DELETE else change.action.value,
         markdown(resource_name(change.kind, change.resource)),
         markdown_code(what) if change.attribute else what,
         markdown_code(declared),

@@ -11,6 +11,8 @@ from .style import Style, plain
 from .visible import show_path, visible, wrapped
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "±", Action.DELETE: "-"}
+_HEADS = {**{action: action.value for action in Action}, Action.DELETE: "live, not declared:"}
+"""Nothing deletes what nobody declared, so its head says what it is and not what would be done."""
 _STYLES = {Outcome.IN_SYNC: "good", Outcome.DRIFT: "error", Outcome.UNKNOWN: "warning"}
 _SENTENCES = {
     Action.CREATE: "is declared, but not in the account",
@@ -44,7 +46,7 @@ def _resource(compared: Compared, changes: Sequence[Change], width: int, style: 
     first = changes[0]
     action = Action.REPLACE if any(change.action is Action.REPLACE for change in changes) else first.action
     span = compared.resource_span(first.resource)
-    title = f"{_SIGNS[action]} {action.value} {resource_name(first.kind, first.resource)}"
+    title = f"{_SIGNS[action]} {_HEADS[action]} {resource_name(first.kind, first.resource)}"
     place = f"  {style(f'{visible(span.file)}:{span.line}', 'dim')}" if span else ""
     yield style(title, "bold") + place
     for change in changes:

@@ -134,3 +134,38 @@ def test_the_worst_of_several_reports_decides() -> None:
     assert overall([]) is Outcome.IN_SYNC
     assert overall([in_sync, drift]) is Outcome.DRIFT
     assert overall([drift, unread, in_sync]) is Outcome.UNKNOWN
+
+
+RENAMED = replace(STACK, job_queues={"new": replace(QUEUE, name="new", renamed_from="q")})
+
+
+def test_a_queue_that_lives_under_its_former_name_is_replaced_and_said_so_once() -> None:
+    """Told as a missing queue, missing shares and an undeclared queue it would hide that all its jobs end."""
+    report = compare(RENAMED, replace(SAME, whole_account=True))
+    (change,) = report.changes
+    assert (change.action, change.resource, change.declared, change.live) == (
+        Action.REPLACE,
+        ("job_queues", "new"),
+        "new",
+        "q",
+    )
+    assert "deploying deletes q with its shares and the jobs in them" in change.consequence
+
+
+def test_a_queue_renamed_from_one_that_does_not_live_is_missing_with_its_shares() -> None:
+    """There is nothing to replace; nor is a declared queue another one's former name."""
+    nothing = replace(SAME, stack=replace(SAME.stack, job_queues={}))
+    report = compare(RENAMED, nothing)
+    assert [(change.action, change.resource[-1]) for change in report.changes] == [
+        (Action.CREATE, "new"),
+        (Action.CREATE, "A"),
+    ]
+    both = replace(RENAMED, job_queues={**RENAMED.job_queues, "q": QUEUE})
+    assert [change.action for change in compare(both, SAME).changes] == [Action.CREATE, Action.CREATE]
+
+
+def test_a_former_queue_that_lives_beside_the_new_one_is_undeclared() -> None:
+    """The renaming is done, and somebody made the old one again."""
+    live = replace(SAME.stack, job_queues={"q": QUEUE, "new": replace(QUEUE, name="new")})
+    report = compare(RENAMED, Observation(live, whole_account=True))
+    assert [(change.about.rule, change.resource) for change in report.changes] == [("QE616", ("job_queues", "q"))]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quota_engine.drift import KINDS, Action, DriftReport, Outcome, compare
@@ -27,7 +27,7 @@ from quota_engine.model.stack import (
 
 SCOPE = Scope("123456789012", "us-east-1")
 PROBLEM = Problem("batch:DescribeJobQueues", "AccessDeniedException", "no")
-FEWER = settings(max_examples=50)
+FEWER = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 """Random stacks are large; the laws are few."""
 UNITS = ("ml.g5.xlarge", "ml.p4d.24xlarge", "ml.p5.48xlarge")
 REASONS = (

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 
+from quota_engine.cli.main import run
 from quota_engine.config import load_stack
 from quota_engine.forecast import Forecast, HitKind, RoomChange, forecast
 from quota_engine.live import observe, observe_jobs
@@ -20,6 +22,7 @@ from tests.conftest import ACCOUNT, Emulator
 from tests.emulator.resources import UNIT, status, submit
 from tests.live.test_against_emulator import create
 
+Capture = pytest.CaptureFixture[str]
 HOUR_MS = 3_600_000
 
 
@@ -152,6 +155,22 @@ def test_a_renamed_share_is_replaced_with_its_jobs(live: Live) -> None:
     shares["QS9"] = replace(shares.pop("QS3"), name="QS9", renamed_from="QS3")
     found = live.forecast(replace(live.stack, job_queues={"training": replace(queue, quota_shares=shares)}))
     assert hit_names(found) == ["third"]
+
+
+def test_a_renamed_queue_is_replaced_with_all_its_jobs(live: Live, tmp_path: Path, capfd: Capture) -> None:
+    """It does not live under its new name yet, which must not read as nothing to hit."""
+    fill(live)
+    text = Path("stacks/dev.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "dev.yaml"
+    path.write_text(text.replace("  training:\n", "  learning:\n    renamed_from: training\n"), encoding="utf-8")
+    assert run(["forecast", str(path)]) == 1
+    output = capfd.readouterr().out
+    assert "now hits 3 of 3 running jobs" in output
+    assert "Job queue learning: 3 running, 1 waiting" in output
+    assert run(["drift", str(path)]) == 1
+    assert "± replace job queue learning" in capfd.readouterr().out
+    assert run(["forecast", str(path), "--print-iam-policy"]) == 0
+    assert "job-queue/training" in capfd.readouterr().out
 
 
 def test_what_shares_may_borrow_before_and_after_is_told(live: Live) -> None:
