@@ -152,7 +152,8 @@ def _apply_all(state: SchedulerState, inputs: Sequence[Input]) -> None:
     for given in inputs:
         match given:
             case Submit():
-                _emit_settings(state, changes)
+                if changes:
+                    _emit_settings(state, changes)
                 submit(state, given.job)
             case RemoveShare(name=name):
                 _remove_share(state, name)
@@ -163,15 +164,16 @@ def _apply_all(state: SchedulerState, inputs: Sequence[Input]) -> None:
             case PutQueue():
                 changes.extend(put_queue(state, given))
             case _:
-                _emit_settings(state, changes)
+                if changes:
+                    _emit_settings(state, changes)
                 _apply_to_job(state, given)
-    _emit_settings(state, changes)
+    if changes:
+        _emit_settings(state, changes)
 
 
 def _emit_settings(state: SchedulerState, changes: list[str]) -> None:
-    if changes:
-        state.emit(SettingsChanged(state.now_ms, tuple(changes)))
-        changes.clear()
+    state.emit(SettingsChanged(state.now_ms, tuple(changes)))
+    changes.clear()
 
 
 def _remove_share(state: SchedulerState, name: str) -> None:

@@ -36,8 +36,8 @@ def succeed(state: SchedulerState, record: JobRecord) -> None:
     _close_attempt(state, record, "")
     record.become(SUCCEEDED)
     record.status_reason = ""
-    record.stopped_ms = state.now_ms
-    state.emit(Succeeded(state.now_ms, record.key))
+    record.stopped_ms = now_ms = state.now_ms
+    state.emit(Succeeded(now_ms, record.key))
 
 
 def fail_attempt(state: SchedulerState, record: JobRecord, text: str) -> None:
@@ -129,8 +129,10 @@ def _close_attempt(state: SchedulerState, record: JobRecord, reason: str) -> Non
 
 
 def ended_attempt(state: SchedulerState, record: JobRecord, reason: str) -> Attempt:
-    scheduled_ms = state.now_ms if record.scheduled_ms is None else record.scheduled_ms
-    return Attempt(record.placements, scheduled_ms, record.started_ms, state.now_ms, reason)
+    now_ms, scheduled_ms = state.now_ms, record.scheduled_ms
+    return Attempt(
+        record.placements, now_ms if scheduled_ms is None else scheduled_ms, record.started_ms, now_ms, reason
+    )
 
 
 def requeue(state: SchedulerState, record: JobRecord, cause: RequeueCause, reason: str, lost_ms: int = 0) -> None:

@@ -30,11 +30,12 @@ Bar = tuple[int, int, int]
 class Need:
     """What a job asks for, all units at once. One object per distinct need of a queue."""
 
-    __slots__ = ("by_unit", "pairs")
+    __slots__ = ("by_unit", "pairs", "splits")
 
     def __init__(self, pairs: Pairs, by_unit: Capacity) -> None:
         self.pairs: Pairs = pairs
         self.by_unit: Capacity = by_unit
+        self.splits: dict[Pairs, tuple[Capacity, Capacity]] = {}
 
 
 class Account:
@@ -172,6 +173,15 @@ class Ledger(Amounts):
     def amounts(self, pairs: Iterable[tuple[int, int]]) -> dict[str, int]:
         """Return pairs as {unit: instances}, by unit name."""
         return dict(sorted((self.unit_names[unit], count) for unit, count in pairs))
+
+    def split(self, need: Need, borrowed: Pairs) -> tuple[Capacity, Capacity]:
+        """Return what of a need is own and what is borrowed, each by unit name and without zeros."""
+        found = need.splits.get(borrowed)
+        if found is None:
+            lent = self.amounts(borrowed)
+            own = {unit: count - lent.get(unit, 0) for unit, count in need.by_unit.items() if count > lent.get(unit, 0)}
+            found = need.splits[borrowed] = (own, lent)
+        return found
 
     # Questions.
 

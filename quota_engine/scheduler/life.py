@@ -6,6 +6,9 @@ decides who runs: that is `step`'s. How jobs end and come back stands in `ends`,
 
 from __future__ import annotations
 
+from typing import Final
+
+from ..model.stack import Capacity
 from ..model.work import Exit, Job
 from .blocked import leave_block
 from .inputs import InputError
@@ -21,7 +24,7 @@ def submit(state: SchedulerState, job: Job) -> None:
     name, jobs = job.name, state.jobs
     if name in jobs:
         raise InputError(f"job {name!r} was submitted before; keys are unique in a queue")
-    need = state.need_of(job)
+    need = state.ledger.needs.get(tuple(job.need.items())) or state.need_of(job)
     if job.duration_ms is not None and job.duration_ms < 0:
         raise InputError(f"job {name!r} lasts {job.duration_ms!r} ms; it must last 0 ms or more, or have no duration")
     share = state.shares.get(job.share)
@@ -47,7 +50,8 @@ def wait(state: SchedulerState, record: JobRecord) -> None:
     """Queue a RUNNABLE job; its share is looked at anew when that may change the head."""
     share = record.share
     record.queued_ms = state.now_ms
-    share.enqueue(record, state.tick())
+    state.token = token = state.token + 1
+    share.enqueue(record, token)
     if share.waiting[0][2] is record or state.assumptions.backfill:
         state.touch(share)
 
@@ -66,6 +70,12 @@ def update_priority(state: SchedulerState, record: JobRecord, priority: int) -> 
 
 
 # Dispatch and the phases of an attempt.
+
+_PLAIN: Final[tuple[str, ...]] = ()
+_BORROWED: Final = ("A-05",)
+_ROUNDED: Final = ("A-01", "A-05")
+"""The assumptions that a dispatch rests on."""
+_NOTHING: Final[Capacity] = {}
 
 
 def dispatch(
@@ -98,26 +108,28 @@ def dispatch(
 
 
 def _emit_dispatched(state: SchedulerState, record: JobRecord, start: StartKind, victims: tuple[str, ...]) -> None:
-    need = record.need.by_unit
-    own, borrowed = need, {}
-    assumptions: tuple[str, ...] = ()
+    need, assumptions = record.need, _PLAIN
+    whole = own = need.by_unit
+    borrowed = _NOTHING
     if record.borrowed:
-        borrowed = state.ledger.amounts(record.borrowed)
-        own = {unit: count - borrowed.get(unit, 0) for unit, count in need.items() if count > borrowed.get(unit, 0)}
-        rounded = any(record.share.rounded[unit] for unit, _ in record.borrowed)
-        assumptions = ("A-01", "A-05") if rounded else ("A-05",)
+        own, borrowed = state.ledger.split(need, record.borrowed)
+        assumptions = _BORROWED
+        for unit, _ in record.borrowed:
+            if record.share.rounded[unit]:
+                assumptions = _ROUNDED
     if victims:
         assumptions = (*assumptions, "A-11")
+    attempt = record.attempts_used + 1
     state.emit(
         Dispatched(
             state.now_ms,
             record.key,
             record.share.name,
             start,
-            need,
+            need.by_unit,
             own,
             borrowed,
-            record.attempts_used + 1,
+            attempt,
             victims,
             assumptions,
         )
@@ -129,9 +141,10 @@ def begin_starting(state: SchedulerState, record: JobRecord) -> None:
     record.become(STARTING)
     record.capacity_blocked = False
     record.capacity_wait_ms = 0
-    state.emit(Starting(state.now_ms, record.key))
+    now_ms = state.now_ms
+    state.emit(Starting(now_ms, record.key))
     if state.timing.starting_ms:
-        set_phase_timer(state, record, state.now_ms + state.timing.starting_ms, RUN)
+        set_phase_timer(state, record, now_ms + state.timing.starting_ms, RUN)
     else:
         begin_running(state, record)
 
@@ -160,8 +173,9 @@ def exits(job: Job, own_exit: Exit, kept_ms: int) -> bool:
 
 def set_phase_timer(state: SchedulerState, record: JobRecord, due_ms: int | None, rank: int) -> None:
     """Set the job's timer to the end of its phase, or to its timeout where that comes first."""
-    if record.job.timeout_ms is not None:
-        timeout_at_ms = _timeout_at_ms(state, record, record.job.timeout_ms)
+    timeout_ms = record.job.timeout_ms
+    if timeout_ms is not None:
+        timeout_at_ms = _timeout_at_ms(state, record, timeout_ms)
         if timeout_at_ms is not None and (due_ms is None or timeout_at_ms < due_ms):
             due_ms, rank = timeout_at_ms, TIMEOUT
     if due_ms is None:

@@ -331,7 +331,9 @@ class SchedulerState:
         return 1_000 + 8 * len(self.jobs)
 
     def need_of(self, job: Job) -> Need:
-        """Return the one Need for what a job asks; raises InputError where no count can be met by whole instances.
+        """Return the one Need for what a job asks, as `ledger.needs` has it from then on.
+
+        Raises InputError where a count can't be met by whole instances.
 
         An empty need is legal: that of a payload which names none (assumption A-18).
         """

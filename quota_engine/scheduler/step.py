@@ -39,20 +39,22 @@ class SchedulingError(Exception):
 
 def run_pass(state: SchedulerState) -> None:
     """Dispatch all that can be dispatched now, then bring the heads' blocked reasons up to date."""
-    if not state.touched and not state.released and not state.settings_changed:
+    touched = state.touched
+    if not touched and not state.settings_changed:
         return
-    for share in state.touched:
+    for share in touched:
         _refresh_head(state, share)
     if state.claims:
         _lapse_claims(state)
     if state.is_placing:
-        if state.assumptions.eager_limit_enforcement and state.settings_changed:
+        if state.settings_changed and state.assumptions.eager_limit_enforcement:
             _enforce_limits(state)
         if state.claims:
             _redeem_claims(state)
-        _place_all(state)
+        if state.waiting:
+            _place_all(state)
     _mark_heads(state)
-    state.touched.clear()
+    touched.clear()
     state.released = False
     state.settings_changed = False
 
@@ -63,6 +65,8 @@ def _refresh_head(state: SchedulerState, share: ShareState) -> None:
         return
     share.head = head
     share.head_since_ms = state.now_ms
+    share.has_no_lower = False
+    share.in_share_bar = None
     if head is None:
         del state.waiting[share]
     else:
@@ -122,18 +126,18 @@ def _redeem(state: SchedulerState, claim: Claim) -> None:
 
 def _place_all(state: SchedulerState) -> None:
     """Ask heads, step by step, until no step applies."""
-    steps = _STEPS if state.has_usual_steps else _all_steps(state)
+    is_usual = state.has_usual_steps
     asked = _ask_first(state)
-    left = state.step_guard
+    taken = 0
     while asked:
-        if len(asked) == 1 and state.has_usual_steps and not state.lacking:
+        if is_usual and len(asked) == 1 and not state.lacking:
             served = _serve_alone(state, asked[0])
         else:
-            served = _one_step(state, steps, asked)
+            served = _one_step(state, _STEPS if is_usual else _all_steps(state), asked)
         if served is None:
             return
-        left -= 1
-        if left < 0:
+        taken += 1
+        if taken > state.step_guard:
             raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; share {served.name!r} was last")
         asked = _ask_after_dispatch(state, asked, served)
 
@@ -162,7 +166,7 @@ def _serve_alone(state: SchedulerState, share: ShareState) -> ShareState | None:
             return None
         if state.released or state.lacking:
             return share
-        state.touch(share)
+        state.touched[share] = None
         _refresh_head(state, share)
     return None
 
@@ -192,10 +196,8 @@ def _ask(state: SchedulerState, asked: list[ShareState], share: ShareState, inde
 
 
 def _in_heads_order(state: SchedulerState, asked: list[ShareState]) -> list[ShareState]:
-    if len(asked) > 1:
-        head_key, waiting = state.head_key, state.waiting
-        asked.sort(key=lambda share: head_key(share, waiting[share]))
-    return asked
+    head_key, waiting = state.head_key, state.waiting
+    return sorted(asked, key=lambda share: head_key(share, waiting[share]))
 
 
 def _ask_first(state: SchedulerState) -> list[ShareState]:
@@ -212,7 +214,7 @@ def _ask_first(state: SchedulerState) -> list[ShareState]:
                 index = 0 if is_whole else _first_helped(state, share, head)
                 if index < _NEVER:
                     _ask(state, asked, share, index)
-    return _in_heads_order(state, asked)
+    return asked if len(asked) < 2 else _in_heads_order(state, asked)
 
 
 def _first_helped(state: SchedulerState, share: ShareState, head: JobRecord) -> int:
