@@ -31,22 +31,28 @@ class Table:
 
 
 def work_table(measures: Measures) -> Table:
-    """Return a row a share: jobs, waits, those that never started; then preemptions, and the work lost to them."""
-    again = any(share.wait_after_preemption.values_ms for share in measures.shares.values())
+    """Return a row a share: jobs, waits, those that never started; then preemptions, and the work lost to them.
+
+    Columns that no share has anything for are left out: waits after a preemption, and preemptions in the share.
+    """
+    shares = measures.shares.values()
+    again = any(share.wait_after_preemption.values_ms for share in shares)
+    inside = any(share.in_share_preemptions for share in shares)
     waits = ("jobs", "wait p50", "p95", "max", *(("again p95",) if again else ()), "never started")
-    hits = ("preempted", "preempts", "work lost")
-    rows = (_work(share, again) for share in measures.shares.values())
+    hits = ("preempted", *(("in share",) if inside else ()), "preempts", "lost work")
+    rows = (_work(share, again, inside) for share in shares)
     return Table((("share", *waits, *hits), *rows), 1, (len(waits), len(hits)))
 
 
-def _work(share: ShareMeasures, again: bool) -> Row:
+def _work(share: ShareMeasures, again: bool, inside: bool) -> Row:
     return (
         share.share,
         str(share.submitted),
         *(_wait(share.wait, percent) for percent in (50, 95, 100)),
         *((_wait(share.wait_after_preemption, 95),) if again else ()),
         _unstarted(share.wait),
-        _suffered(share),
+        str(share.cross_share_preemptions + share.in_share_preemptions),
+        *((str(share.in_share_preemptions),) if inside else ()),
         str(share.caused_preemptions),
         instance_hours(share.lost_instance_ms),
     )
@@ -60,13 +66,6 @@ def _wait(waits: Waits, percent: int) -> str:
 def _unstarted(waits: Waits) -> str:
     """Return how many jobs never started, and how long the one that waits longest has waited."""
     return f"{waits.unstarted} ({rough(waits.unstarted_ms[-1])})" if waits.unstarted_ms else str(waits.unstarted)
-
-
-def _suffered(share: ShareMeasures) -> str:
-    """Return the preemptions suffered; of two kinds, how many were in the share."""
-    inside = share.in_share_preemptions
-    total = share.cross_share_preemptions + inside
-    return f"{total} ({inside} in share)" if inside else str(total)
 
 
 def capacity_table(measures: Measures) -> Table:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..simulate import Run, Tried, Verdict, timelines
+from ..simulate import Measures, Run, Tried, Verdict, timelines
 from .charts.lives import lives
 from .gantt import draw
 from .mermaid import gantt
+from .share_table import Table, capacity_table, whole_lines, work_table
 from .simulation_sensitivity import markdown_section
-from .simulation_text import MAX_LINES, queue_of, share_title
+from .simulation_text import MAX_LINES, queue_of, share_title, untold
 from .story import story
 from .times import clock
 from .visible import counted, markdown, markdown_code
@@ -21,6 +22,7 @@ WIDTH = 100
 def render(
     run: Run,
     verdicts: Sequence[Verdict],
+    measures: Measures | None = None,
     *,
     max_lines: int | None = MAX_LINES,
     tried: Sequence[Tried] | None = None,
@@ -34,24 +36,46 @@ def render(
     found = [f"### {markdown(title)}: {holding} of {len(verdicts)} expectations hold", ""]
     if verdicts:
         found += ["| | expected | seen |", "|---|---|---|", *(_row(verdict) for verdict in verdicts), ""]
-    found += _unfinished(run)
-    found += ["<details><summary>What happens</summary>", "", *_story(run, max_lines), "", "</details>", ""]
+    found += _measures(measures) if measures else []
+    found += _unfinished(run, max_lines)
+    if run.is_traced:
+        found += ["<details><summary>What happens</summary>", "", *_story(run, max_lines), "", "</details>", ""]
     found += markdown_section(tried) if tried is not None else []
-    return "\n".join([*found, *gantt(run, lives(run)), *_timeline(run, max_lines)]) + "\n"
+    drawn = [*gantt(run, lives(run)), *_timeline(run, max_lines)] if run.is_traced else [untold(run)]
+    return "\n".join([*found, *drawn]) + "\n"
 
 
 def _row(verdict: Verdict) -> str:
     return f"| {_MARKS[verdict.judgement.value]} | {markdown(verdict.expected)} | {markdown(verdict.seen)} |"
 
 
-def _unfinished(run: Run) -> list[str]:
+def _measures(measures: Measures) -> list[str]:
+    """Return the same tables and sentences as the text's."""
+    return [
+        *_table(work_table(measures)),
+        "Capacity in instance-hours:",
+        "",
+        *_table(capacity_table(measures)),
+        *(f"- {markdown(line)}" for line in whole_lines(measures)),
+        "",
+    ]
+
+
+def _table(table: Table) -> list[str]:
+    header, *rows = [f"| {' | '.join(map(markdown, row))} |" for row in table.rows]
+    return [header, f"|{'---|' * table.names}{'---:|' * (len(table.rows[0]) - table.names)}", *rows, ""]
+
+
+def _unfinished(run: Run, max_lines: int | None) -> list[str]:
     found = [f"The run was cut off: {markdown(run.stopped_because)}", ""] if run.stopped_because else []
     if run.unfinished:
         found += [f"Not finished: {counted(len(run.unfinished), 'job')}", ""]
         found += [
             f"- {markdown_code(left.job)} ({markdown(left.share)}, {left.status}): {markdown(left.reason)}"
-            for left in run.unfinished
+            for left in run.unfinished[:max_lines]
         ]
+        left_out = len(run.unfinished) - len(run.unfinished[:max_lines])
+        found += [f"- {counted(left_out, 'job')} more"] if left_out else []
         found.append("")
     return found
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..model.stack import JobQueue, QuotaShare
-from ..scheduler.trace import Dispatched, PreemptionStarted
 from ..simulate import JobTimeline, Measures, Run, SegmentKind, Tried, Verdict, timelines
+from ..simulate.loads import Loads, loads_of
+from . import share_timeline
 from .gantt import ASCII, UNICODE, draw
+from .share_table import bands, capacity_table, whole_lines, work_table
 from .simulation_sensitivity import text as sensitivity_text
 from .story import Line, amount, story
 from .style import Style, plain
-from .times import clock, rough
-from .visible import counted, pad, visible, width_of, wrapped
+from .times import clock
+from .visible import aligned, counted, visible, wrapped
 
 MAX_LINES = 60
 """Lines of the story, and rows of the timeline, unless all are asked for."""
+JOBS_FEW = 12
+"""Jobs up to which their own timeline shows all that the shares' would."""
 _MARKS = {"holds": ("✓", "good"), "fails": ("✗", "bad"), "undecided": ("?", "warning")}
 _ASCII_MARKS = {"holds": "ok", "fails": "NO", "undecided": "??"}
 
@@ -30,22 +34,30 @@ def render(
     max_lines: int | None = MAX_LINES,
     style: Style = plain,
     tried: Sequence[Tried] | None = None,
+    loads: Loads | None = None,
 ) -> str:
     """Return the whole story, with its sensitivity where it was asked for.
 
-    `max_lines` bounds story and timeline, None for all; what is left out is counted.
+    `max_lines` bounds story and timeline, None for all; what is left out is counted. `loads` are needed where the
+    run's trace was not kept.
     """
     parts = [
         _head(run, width, style),
-        _story(run, max_lines, width, ascii_only, style),
-        _timeline(run, max_lines, width, ascii_only, style),
-        *([_measures(measures, style)] if measures else []),
-        _unfinished(run, width, style),
+        _story(run, max_lines, width, ascii_only, style) if run.is_traced else wrapped(untold(run), "", width),
+        _shares(run, loads, width, ascii_only, style),
+        _timeline(run, max_lines, width, ascii_only, style) if run.is_traced else [],
+        *([_measures(measures, width, style)] if measures else []),
+        _unfinished(run, max_lines, width, style),
         _verdicts(verdicts, width, ascii_only, style),
         _basis(run, style),
         *([sensitivity_text(tried, width, style)] if tried is not None else []),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def untold(run: Run) -> str:
+    """Say why there is neither story nor timeline."""
+    return f"Of {counted(len(run.records), 'job')} no story is told and no timeline drawn; -v does both all the same."
 
 
 def queue_of(run: Run) -> JobQueue:
@@ -100,17 +112,28 @@ def _marked(text: str, who: str, kind: str, style: Style) -> str:
 def _timeline(run: Run, max_rows: int | None, width: int, ascii_only: bool, style: Style) -> list[str]:
     rows = timelines(run.trace, run.end_ms)
     chosen = _most_telling(rows, max_rows)
-    queue = queue_of(run)
-    titles = {
-        name: share_title(queue.quota_shares[name]) if name in queue.quota_shares else visible(name)
-        for name in [*queue.quota_shares, *dict.fromkeys(row.share for row in chosen)]
-    }
+    titles = _titles(run) | {row.share: visible(row.share) for row in chosen if row.share not in _titles(run)}
     picture = draw(chosen, run.end_ms, width=width, glyphs=ASCII if ascii_only else UNICODE, titles=titles, style=style)
     if not picture:
         return []
     left_out = len(rows) - len(chosen)
     note = [style(f"  {counted(left_out, 'job')} not drawn; -v draws all", "dim")] if left_out else []
     return [style(f"Timeline, to {clock(run.end_ms)}", "bold"), *picture, *note]
+
+
+def _titles(run: Run) -> dict[str, str]:
+    return {name: share_title(share) for name, share in queue_of(run).quota_shares.items()}
+
+
+def _shares(run: Run, loads: Loads | None, width: int, ascii_only: bool, style: Style) -> list[str]:
+    """Draw each share over time, where there are more jobs than their own timeline can tell of."""
+    if len(run.records) <= JOBS_FEW or (loads is None and not run.is_traced):
+        return []
+    found = loads_of(run) if loads is None else loads
+    picture = share_timeline.draw(
+        found, run.end_ms, width=width, ascii_only=ascii_only, titles=_titles(run), style=style
+    )
+    return [style(f"Shares over time, instances to {clock(run.end_ms)}", "bold"), *picture] if picture else []
 
 
 def share_title(share: QuotaShare) -> str:
@@ -134,50 +157,32 @@ def _most_telling(rows: Sequence[JobTimeline], most: int | None) -> list[JobTime
     return [row for _, row in sorted(sorted(enumerate(rows), key=rank)[:most], key=lambda item: item[0])]
 
 
-def _measures(measures: Measures, style: Style) -> list[str]:
-    """Return one row a share: jobs, waits, preemptions, lost work, borrowed at most."""
-    header = ("share", "jobs", "wait p50", "wait p95", "preempted", "lost work", "borrowed at most")
-    table = [header]
-    for share in measures.shares.values():
-        most = {unit: amounts.most for unit, amounts in share.borrowed.items() if amounts.most}
-        p50, p95 = share.wait.percentile_ms(50), share.wait.percentile_ms(95)
-        table.append(
-            (
-                visible(share.share),
-                str(share.submitted),
-                "-" if p50 is None else rough(p50),
-                "-" if p95 is None else rough(p95),
-                str(share.cross_share_preemptions + share.in_share_preemptions),
-                rough(share.lost_instance_ms) if share.lost_instance_ms else "-",
-                amount(most) if most else "-",
-            )
-        )
-    widths = [max(width_of(row[column]) for row in table) for column in range(len(header))]
-    rows = ["  " + "  ".join(pad(cell, size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in table]
-    used = ", ".join(
-        f"{visible(unit)} {use.ratio * 100:.0f} %"
-        for unit, use in measures.utilisation.items()
-        if use.ratio is not None
-    )
-    return [
-        style("Measures (lost work in instance time)", "bold"),
-        style(rows[0], "dim"),
-        *rows[1:],
-        *([f"  utilisation: {used}"] if used else []),
-    ]
+def _measures(measures: Measures, width: int, style: Style) -> list[str]:
+    """Return the measures of each share in tables, then those of the whole queue in sentences."""
+    found = [style("Measures (lost work, use and loans in instance-hours)", "bold")]
+    for table in (work_table(measures), capacity_table(measures)):
+        for band in bands(table, width):
+            head, *rows = aligned([[visible(cell) for cell in row] for row in band])
+            found += [style(head, "dim"), *rows]
+    for line in whole_lines(measures):
+        first, *more = wrapped(line, "  ", width)
+        found += [first, *(f"  {part}" for part in more)]
+    return found
 
 
-def _unfinished(run: Run, width: int, style: Style) -> list[str]:
+def _unfinished(run: Run, max_lines: int | None, width: int, style: Style) -> list[str]:
     found = []
     if run.stopped_because:
         found += wrapped(f"The run was cut off: {visible(run.stopped_because)}", "", width)
     if run.unfinished:
         found.append(style(f"Not finished: {counted(len(run.unfinished), 'job')}", "bold"))
-        for left in run.unfinished:
+        for left in run.unfinished[:max_lines]:
             never = "" if left.can_run else " can never run"
             text = f"{visible(left.job)} ({visible(left.share)}, {visible(left.status)}){never}: {visible(left.reason)}"
             first, *more = wrapped(text, "", width - 4)
             found += [f"  {first}", *(f"    {line}" for line in more)]
+        left_out = len(run.unfinished) - len(run.unfinished[:max_lines])
+        found += [style(f"  {counted(left_out, 'job')} more; -v names all", "dim")] if left_out else []
     return found
 
 
@@ -197,16 +202,9 @@ def _verdicts(verdicts: Sequence[Verdict], width: int, ascii_only: bool, style: 
 
 def _basis(run: Run, style: Style) -> list[str]:
     """Name the assumptions that decided something here, and those the scenario sets otherwise than the model."""
-    used = sorted(
-        {
-            number
-            for event in run.trace
-            if isinstance(event, Dispatched | PreemptionStarted)
-            for number in event.assumptions
-        }
-    )
     changed = run.assumptions.changed()
-    found = [f"Rests on {', '.join(used)}: what AWS does not document (quota-engine assumptions)."] if used else []
+    used = ", ".join(run.rests_on)
+    found = [f"Rests on {used}: what AWS does not document (quota-engine assumptions)."] if used else []
     if changed:
         found.append(f"Assumed otherwise here: {', '.join(f'{name} = {value}' for name, value in changed.items())}.")
     return [style(line, "dim") for line in found]

@@ -13,6 +13,7 @@ from ..model.stack import Capacity, QuotaShare
 from ..model.work import Scenario
 from ..scheduler.trace import Dispatched, Failed, PreemptionStarted, Requeued, Submitted, Succeeded, TraceEvent
 from .binned import GrowingBins
+from .outcome import Run
 from .settings import settings_over_time
 
 BINS: Final = 2048
@@ -157,6 +158,14 @@ class Loads:
             job.load.use(event.at_ms, job.need, -1)
         else:
             job.load.waiting.change(event.at_ms, -job.size)
+
+
+def loads_of(run: Run) -> Loads:
+    """Return the loads of a run whose trace was kept."""
+    loads = Loads(run.scenario)
+    for event in run.trace:
+        loads(event)
+    return loads
 
 
 def _over(name: str, load: _Load, end_ms: int, parts: int) -> ShareLoad:

@@ -90,7 +90,7 @@ def test_tables_say_what_was_measured() -> None:
     """Every figure by hand: instance-hours of use, waits in hours, the part of its own that each share was served."""
     measures = measure(run(SCENARIO))
     assert work_table(measures).rows == (
-        ("share", "jobs", "wait p50", "p95", "max", "again p95", "never started", "preempted", "preempts", "work lost"),
+        ("share", "jobs", "wait p50", "p95", "max", "again p95", "never started", "preempted", "preempts", "lost work"),
         ("A", "3", "0s", "0s", "0s", "5h", "0", "1", "0", "5.0"),
         ("B", "1", "0s", "0s", "0s", "-", "0", "0", "1", "0"),
         ("C", "0", "-", "-", "-", "-", "0", "0", "0", "0"),
@@ -114,7 +114,7 @@ def test_a_table_too_wide_is_divided_where_a_group_ends() -> None:
     assert len(bands(table, 200)) == 1
     waits, hits = bands(table, 80)
     assert waits[0][-1] == "never started"
-    assert hits[0] == ("share", "preempted", "preempts", "work lost")
+    assert hits[0] == ("share", "preempted", "preempts", "lost work")
 
 
 @pytest.mark.parametrize(
