@@ -40,6 +40,7 @@ def run_step(runner: Path, **inputs: str) -> tuple[int, str, str]:
         "COMMAND": values["command"],
         "ARGUMENTS": values["arguments"],
         "FAIL_ON_NO": values["fail-on-no"],
+        "MESSAGES": values["messages"],
         "RUNNER_TEMP": str(runner),
         "GITHUB_OUTPUT": str(runner / "output"),
     }
@@ -64,6 +65,14 @@ def test_the_action_validates_by_default_and_passes_the_code_on(runner: Path) ->
     assert output.startswith("::")
     assert run_step(runner, arguments=case, **{"fail-on-no": "false"})[0] == 0
     assert run_step(runner, arguments="none.yaml", **{"fail-on-no": "false"})[0] == 2
+
+
+def test_the_action_keeps_what_is_said_beside_the_result(runner: Path) -> None:
+    """An issue that says only that something could not be read helps nobody."""
+    file = runner / "messages.txt"
+    code, _, told = run_step(runner, arguments="none.yaml", messages=str(file), **{"fail-on-no": "false"})
+    assert (code, told) == (2, "exit-code=2\n")
+    assert "none.yaml" in file.read_text()
 
 
 def test_the_action_runs_other_commands_with_patterns_and_no_shell(runner: Path) -> None:

@@ -57,6 +57,16 @@ def test_there_is_one_issue_and_a_run_that_could_not_look_fails(
         assert "no access" in (tmp_path / "drift.md").read_text(encoding="utf-8")
 
 
+def test_the_comparison_is_the_projects_own_action() -> None:
+    """With inputs that it has; a night without an answer is never a good one."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    compare = step("Compare")
+    assert compare["uses"].startswith("OWNER/quota-engine@")
+    assert compare["with"].keys() <= action["inputs"].keys()
+    assert step("Keep the issue")["env"]["CODE"] == "${{ steps.drift.outputs.exit-code || '2' }}"
+    assert "exit-code" in action["outputs"]
+
+
 def test_the_documentation_shows_the_workflow() -> None:
     """What is copied from the page is what is tested."""
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
