@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from ..config import reading_from
-from ..config.findings import did_you_mean
+from ..config.similar import did_you_mean
 from ..config.source import NotAFile
 from ..model.trouble import Trouble
 

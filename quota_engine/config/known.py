@@ -11,7 +11,8 @@ from ..model.diagnostic import Diagnostic, Span
 from ..model.stack import JobQueue, Path, Stack
 from ..model.work import NUMBER_WIDTH
 from .build_scenario import copy_names, milliseconds
-from .findings import did_you_mean, finding, nearest
+from .findings import finding
+from .similar import did_you_mean, nearest
 
 Data = Mapping[str, Any]
 _GENERATED = re.compile(rf"(.+)-([0-9]{{{NUMBER_WIDTH},}})")

@@ -13,7 +13,8 @@ from typing import Final
 
 from ..model.diagnostic import Diagnostic, Span
 from .document import Document, read_document
-from .findings import did_you_mean, finding
+from .findings import finding
+from .similar import did_you_mean
 from .source import Unreadable, files
 from .tree import UNREAD, Member, Node
 from .wording import seen

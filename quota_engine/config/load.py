@@ -11,7 +11,7 @@ from ..model.stack import Stack
 from ..model.work import Scenario
 from .document import Document, read_document
 from .extends import read_family, strip_nulls
-from .findings import did_you_mean, finding, nearest, respelt
+from .findings import finding
 from .load_scenario import read_scenario
 from .load_stack import read_stack
 from .loaded import Loaded, in_order, nothing, unique
@@ -19,6 +19,7 @@ from .overlay import Overlay
 from .policies import policy
 from .schema import KINDS
 from .shape import check_shape
+from .similar import did_you_mean, nearest, respelt
 from .supplements import Supplement, baseline, fleet
 from .tree import Node, positions
 from .wording import seen

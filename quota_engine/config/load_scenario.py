@@ -21,7 +21,7 @@ from .build_replay import build_replay
 from .build_scenario import build_event, build_expectation, build_jobs, build_timing, copy_names, milliseconds
 from .build_workloads import build_workload, parse_start
 from .document import Document, read_document
-from .findings import FINDINGS_MAX, did_you_mean, finding, too_many
+from .findings import FINDINGS_MAX, finding, too_many
 from .include import read_work
 from .known import complete, names_of
 from .links import Family
@@ -33,6 +33,7 @@ from .parameters import substitute
 from .references import check_references, choose_queue
 from .replay_checks import REPLAY, check_replay
 from .shape import check_shape
+from .similar import did_you_mean
 from .source import Unreadable, read_source
 from .tree import positions
 from .workload_checks import check_start

@@ -16,7 +16,8 @@ from typing import Final
 from ..model.diagnostic import Diagnostic, Span
 from ..model.durations import EXAMPLES, LONGEST_MS, parse_duration
 from ..model.sampling import Empirical
-from .findings import did_you_mean, finding, too_many
+from .findings import finding, too_many
+from .similar import did_you_mean
 from .source import Source
 
 COLUMNS: Final = {"duration": None, "duration_s": 1000, "duration_ms": 1}

@@ -15,9 +15,9 @@ from typing import Final, cast
 from ..model.diagnostic import Span
 from ..model.stack import Path, Stack
 from ..model.trouble import Trouble
-from .findings import did_you_mean, nearest
 from .merge import merge
 from .scalars import resolve
+from .similar import did_you_mean, nearest
 from .tree import Member, Node
 
 FILE: Final = "--vary"

@@ -14,9 +14,10 @@ from typing import Final
 from ..model.diagnostic import KEY, Diagnostic, Span
 from ..model.stack import Path
 from ..model.trouble import Trouble
-from .findings import did_you_mean, finding
+from .findings import finding
 from .include import PARAMETERS
 from .scalars import resolve
+from .similar import did_you_mean
 from .tree import UNREAD, Member, Node
 
 _USE: Final = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_-]*)\}|\$\{")

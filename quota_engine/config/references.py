@@ -9,8 +9,9 @@ from ..model.diagnostic import Diagnostic, Positions
 from ..model.stack import JobQueue, Path, Stack
 from .build_scenario import copy_names, milliseconds
 from .expectations import check_expectations
-from .findings import did_you_mean, finding
+from .findings import finding
 from .known import Known, complete, names_of, taken
+from .similar import did_you_mean
 from .workload_checks import check_workloads
 
 Data = Mapping[str, Any]

@@ -11,8 +11,9 @@ from ..model.replay import SUFFIXES, SWF_FIELDS, SWF_PROCESSORS, Format
 from ..model.stack import Path
 from .build_replay import format_stated, parse_bad, parse_zone
 from .build_scenario import milliseconds
-from .findings import did_you_mean, finding
+from .findings import finding
 from .known import Known
+from .similar import did_you_mean
 
 Data = Mapping[str, Any]
 

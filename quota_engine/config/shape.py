@@ -15,8 +15,9 @@ from ..model.diagnostic import Diagnostic
 from ..model.durations import EXAMPLES
 from ..model.stack import Path
 from .conform import RANGES, Schema, conforms
-from .findings import FINDINGS_MAX, did_you_mean, finding, nearest, respelt, too_many
+from .findings import FINDINGS_MAX, finding, too_many
 from .schema import RANGED, loaded, property_schema
+from .similar import did_you_mean, nearest, respelt
 from .tree import UNREAD, Member, Node, Numeral, plain, walk
 from .wording import decimal, is_numeric, place, seen, short, type_name
 
