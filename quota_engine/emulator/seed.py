@@ -16,7 +16,18 @@ from ..model.arns import Scope
 from ..model.durations import format_duration
 from ..model.shapes import environment_to_api, queue_to_api, share_to_api
 from ..model.stack import Stack
-from ..model.work import ApplyStack, CapacityError, Event, Fail, Job, Scenario, SetCapacity, Terminate, UpdatePriority
+from ..model.work import (
+    ApplyStack,
+    CapacityError,
+    Event,
+    Fail,
+    Job,
+    Scenario,
+    SetCapacity,
+    Terminate,
+    UpdatePriority,
+    events_of,
+)
 from .call import Call
 from .operations import BATCH
 from .operations.payload import CHECKPOINT_TAG, CONTINUOUS, DURATION_TAG, EXIT_TAG, FOREVER
@@ -35,7 +46,7 @@ def plan_of(scenario: Scenario, scope: Scope, start_ms: int) -> list[Step]:
     """Return what a scenario brings, in order of time from `start_ms` on; in one instant edits come before jobs."""
     steps: list[Step] = []
     stack = scenario.stack
-    for event in sorted(scenario.events, key=lambda event: (event.at_ms, _rank(event))):
+    for event in sorted(events_of(scenario), key=lambda event: (event.at_ms, _rank(event))):
         if isinstance(event, ApplyStack):
             steps += ({**step, "at_ms": event.at_ms} for step in _edits(stack, event.stack, scenario.queue, scope))
             stack = event.stack

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from .capacity import CapacityPlan, changes
 from .replay import Replay
 from .sampling import Arrivals, Choice, Durations, Priorities, Start
 from .stack import Capacity, Stack
@@ -171,7 +172,8 @@ class Scenario:
 
     As declared, `jobs` are those that are spelled out, `replay` is still to be read, and `workloads` are still to be
     generated from `seed`: `history.with_history` and `workloads.prepare` return the scenario with these jobs too, and
-    none left to come. Jobs are in the order of `arrival_key`.
+    none left to come. Jobs are in the order of `arrival_key`. `capacity` sets the environment's limits of its types,
+    whatever the stack declares for them: `events_of` returns these changes with the events.
     """
 
     description: str
@@ -187,3 +189,11 @@ class Scenario:
     start: Start | None = None
     workloads: tuple[Workload, ...] = ()
     replay: Replay | None = None
+    capacity: tuple[CapacityPlan, ...] = ()
+
+
+def events_of(scenario: Scenario) -> tuple[Event, ...]:
+    """Return the events of a scenario, those that its capacity over time brings included, in no particular order."""
+    applied = [event.at_ms for event in scenario.events if isinstance(event, ApplyStack)]
+    planned = (SetCapacity(at_ms, capacity) for at_ms, capacity in changes(scenario.capacity, applied))
+    return (*scenario.events, *planned)

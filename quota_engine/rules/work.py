@@ -12,7 +12,7 @@ from dataclasses import replace
 from ..model import service_facts as facts
 from ..model.diagnostic import Severity
 from ..model.stack import Capacity, JobQueue, Path, QuotaShare, State, borrow_allowance
-from ..model.work import ApplyStack, Fail, Job, Scenario, SetCapacity, Terminate, UpdatePriority
+from ..model.work import ApplyStack, Fail, Job, Scenario, SetCapacity, Terminate, UpdatePriority, events_of
 from .names import label
 from .registry import Fault, rule
 from .workloads import always_exits, is_of, needs_of, priorities_of
@@ -136,7 +136,7 @@ def refusal_of(scenario: Scenario) -> Callable[[str, Capacity], str]:
 def _is_fixed(scenario: Scenario) -> bool:
     """Whether the queue stays as it is declared, under the usual assumptions."""
     return not scenario.assumptions and not any(
-        isinstance(event, ApplyStack | SetCapacity) for event in scenario.events
+        isinstance(event, ApplyStack | SetCapacity) for event in events_of(scenario)
     )
 
 

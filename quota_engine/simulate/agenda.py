@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 
 from ..model.stack import JobQueue, ServiceEnvironment, Stack
-from ..model.work import ApplyStack, Event, Job, Scenario, SetCapacity, arrival_key
+from ..model.work import ApplyStack, Event, Job, Scenario, SetCapacity, arrival_key, events_of
 from ..scheduler.inputs import Input, PutEnvironment, PutQueue, PutShare, RemoveShare, Submit
 
 
@@ -36,7 +36,7 @@ def agenda(scenario: Scenario) -> Iterator[Instant]:
     if scenario.replay is not None:
         raise ScenarioError(f"the history {scenario.replay.shown} is still to be read")
     events: dict[int, list[Event]] = {}
-    for event in scenario.events:
+    for event in events_of(scenario):
         events.setdefault(event.at_ms, []).append(event)
     times = sorted(events, reverse=True)
     for at_ms, arriving in groupby(_in_order(scenario.jobs), key=attrgetter("submit_at_ms")):
