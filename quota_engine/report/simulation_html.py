@@ -17,7 +17,6 @@ from typing import Any, Final
 from quota_engine import __version__
 
 from ..scheduler.points import POINTS
-from ..scheduler.trace import Dispatched, PreemptionStarted
 from ..simulate import Measures, Run, Tried, Verdict
 from . import declaration_yaml, simulation_charts, simulation_sensitivity
 from .charts import axes, overview, palette, timeline, use, waits
@@ -257,17 +256,11 @@ def _unfinished(page: Page) -> str:
 
 
 def _assumptions(page: Page) -> str:
-    used = {
-        number
-        for event in page.run.trace
-        if isinstance(event, Dispatched | PreemptionStarted)
-        for number in event.assumptions
-    }
     changed = page.run.assumptions.changed()
     rows = [
         (point.number, point.title, point.statement, point.status.value, str(changed.get(point.switch or "", "")))
         for point in POINTS
-        if point.number in used or (point.switch or "") in changed
+        if point.number in page.run.rests_on or (point.switch or "") in changed
     ]
     header = ("number", "point", "the model", "status", "set here to")
     beside = table("What AWS does not document, and decided something here or is set otherwise", header, rows)
