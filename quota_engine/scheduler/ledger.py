@@ -216,14 +216,20 @@ class Ledger(Amounts):
                 return False
         return True
 
-    def pool(self) -> list[int]:
-        """Return the most that a lender may take with borrowed capacity now, per unit."""
-        return [
-            min(slack, limit - committed - reserved)
-            for slack, limit, committed, reserved in zip(
-                self.slack, self.limit, self.committed, self.reserved, strict=True
-            )
+    def levels(self) -> list[int]:
+        """Return what there is for heads that wait: slack, then unreserved room, per unit."""
+        room = [
+            limit - committed - reserved
+            for limit, committed, reserved in zip(self.limit, self.committed, self.reserved, strict=True)
         ]
+        return self.slack + room
+
+    def has_more_than(self, before: list[int]) -> bool:
+        """Whether slack or unreserved room has grown in some unit."""
+        for now, then in zip(self.levels(), before, strict=True):  # noqa: SIM110 (see `fits_own`)
+            if now > then:
+                return True
+        return False
 
     def clears(self, bar: Bar) -> bool:
         """Whether slack and unreserved room have come up to what a failed search said it lacked."""

@@ -109,8 +109,7 @@ def dispatch(
 
 def _emit_dispatched(state: SchedulerState, record: JobRecord, start: StartKind, victims: tuple[str, ...]) -> None:
     need, assumptions = record.need, _PLAIN
-    whole = own = need.by_unit
-    borrowed = _NOTHING
+    own, borrowed = need.by_unit, _NOTHING
     if record.borrowed:
         own, borrowed = state.ledger.split(need, record.borrowed)
         assumptions = _BORROWED

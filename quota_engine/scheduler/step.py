@@ -164,9 +164,9 @@ def _serve_alone(state: SchedulerState, share: ShareState) -> ShareState | None:
             or (share.has_in_share and _in_share(state, share, head))
         ):
             return None
-        if state.released or state.lacking:
-            return share
         state.touched[share] = None
+        if state.released or state.lacking or len(state.touched) > 1:
+            return share
         _refresh_head(state, share)
     return None
 
@@ -231,18 +231,18 @@ def _first_helped(state: SchedulerState, share: ShareState, head: JobRecord) -> 
 
 def _ask_after_dispatch(state: SchedulerState, asked: list[ShareState], share: ShareState) -> list[ShareState]:
     """Ask the share's next head, and whichever others the step may have helped."""
-    state.touch(share)
+    touched = state.touched
+    touched[share] = None
+    for other in touched:
+        _refresh_head(state, other)
     if state.released or not state.has_usual_steps:
-        for touched in state.touched:
-            _refresh_head(state, touched)
         state.released = True
         return _ask_first(state)
-    _refresh_head(state, share)
-    again = [share, *(other for other in state.lacking if other is not share)]
+    again = {**touched, **state.lacking} if state.lacking else touched
     asked = [other for other in asked if other not in again]
     for other in again:
         _ask(state, asked, other, 0)
-    return _in_heads_order(state, asked)
+    return asked if len(asked) < 2 else _in_heads_order(state, asked)
 
 
 # The steps.
@@ -331,5 +331,7 @@ def _place(
     elif state.timing.stopping_ms:
         make_claim(state, record, victims, kind, start)
     else:
+        before = state.ledger.levels()
         preempt(state, victims, kind, record, None)
-        dispatch(state, record, start, tuple(victim.key for victim in victims))
+        dispatch(state, record, start, tuple([victim.key for victim in victims]))
+        state.released = state.ledger.has_more_than(before)
