@@ -20,6 +20,7 @@ Capture = pytest.CaptureFixture[str]
 COMMANDS = {
     "drift": ["drift", "stacks/dev.yaml"],
     "drift --all": ["drift", "stacks/dev.yaml", "--all"],
+    "snapshot": ["snapshot", "stacks/dev.yaml"],
     "forecast": ["forecast", "stacks/dev.yaml"],
     "explain": ["explain", "job", "--queue", "training", "--region", "us-west-2"],
     "history": ["history", "training", "--region", "us-west-2"],
