@@ -169,6 +169,7 @@ HEAVY = (
     "starlette",
     "uvicorn",
     "altair",
+    "vl_convert",
     "grpc",
     "rich",
     "jsonschema",
