@@ -705,6 +705,33 @@ def event() -> Schema:
     )
 
 
+def capacity_over_time() -> Schema:
+    window = record(
+        "Instances that are there for a while.",
+        {
+            "from": duration("When they come, from the start of the scenario. Default 0s.", default="0s"),
+            "until": duration("When they are gone. Without it, they stay."),
+            "instances": integer("How many there are.", 0),
+        },
+        required=("instances",),
+    )
+    windows = listing("When there are how many; at other times there is none.", window)
+    based = record(
+        windows["description"],
+        {
+            "base": integer("How many there are outside of the windows. Default 0.", 0, default=0),
+            "windows": {**windows, "description": "When there are how many."},
+        },
+        required=("windows",),
+    )
+    return names(
+        "Instance types of which there are not always as many: windows of time, as training plans reserve them. They "
+        "replace the limit of the service environment.",
+        either(windows, based),
+        f"^{facts.INSTANCE_TYPE_PATTERN.pattern}$",
+    )
+
+
 def expectation() -> Schema:
     name = text("The job's name.")
     kinds = {
@@ -852,6 +879,7 @@ def scenario() -> Schema:
         "workloads": listing("Jobs that are generated from the seed.", workload()),
         "replay": replay(),
         "events": listing("What happens while they run.", event()),
+        "capacity": capacity_over_time(),
         "expect": listing("What must hold.", expectation()),
     }
     return document("Work on one queue, and what is expected of it", properties, ("kind", "version", "stack"))

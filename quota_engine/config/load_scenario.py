@@ -17,6 +17,7 @@ from ..model.replay import Replay
 from ..model.sampling import Empirical
 from ..model.stack import JobQueue, Path, Stack
 from ..model.work import ApplyStack, Event, Scenario
+from .build_capacity import build_capacity, check_capacity
 from .build_replay import build_replay
 from .build_scenario import build_event, build_expectation, build_jobs, build_timing, copy_names, milliseconds
 from .build_workloads import build_workload, parse_start
@@ -105,7 +106,9 @@ def _read(reading: _Reading) -> Scenario | None:
         if queue is not None:
             references = check_references(reading.data, own.draft, queue, reading.where)
             replay = _replay_checks(reading, own.draft, queue)
-            reading.found += _first(_not_taken_out(reading.broken, chain(references, replay)))
+            known = names_of(reading.data, own.draft, queue)
+            capacity = check_capacity(reading.data, known, reading.where, reading.broken)
+            reading.found += _first(_not_taken_out(reading.broken, chain(references, replay, capacity)))
     reading.found += _not_taken_out(reading.broken, check_start(reading.data))
     events = _events(reading, queue.name if queue else "")
     observed = _observed(reading)
@@ -169,6 +172,7 @@ def _build(
         seed=data.get("seed", 0),
         start=parse_start(data["start"]) if "start" in data else None,
         workloads=tuple(build_workload(one, observed.get(i)) for i, one in enumerate(data.get("workloads", ()))),
+        capacity=build_capacity(data),
     )
 
 

@@ -60,11 +60,11 @@ def changes(plans: Sequence[CapacityPlan], restated_ms: Iterable[int] = ()) -> l
 
     At the times in `restated_ms`, and at 0, all types are stated: whatever else was set then does not count for them.
     """
-    found: dict[int, Capacity] = {at_ms: {} for at_ms in (0, *restated_ms)} if plans else {}
+    found: dict[int, dict[str, int]] = {at_ms: {} for at_ms in (0, *restated_ms)} if plans else {}
     whole = list(found)
     for plan in plans:
         for at_ms in whole:
             found[at_ms][plan.unit] = plan.instances(at_ms)
         for stretch in plan.stretches():
             found.setdefault(stretch.from_ms, {})[plan.unit] = stretch.instances
-    return sorted(found.items())
+    return [(at_ms, found[at_ms]) for at_ms in sorted(found)]

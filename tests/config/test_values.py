@@ -10,6 +10,7 @@ from quota_engine.config import load_scenario, load_stack
 from quota_engine.config.scalars import resolve
 from quota_engine.config.tree import Numeral
 from quota_engine.model import shapes
+from quota_engine.model.capacity import CapacityPlan, Window
 from quota_engine.model.durations import LONGEST_MS, format_duration, parse_duration
 from quota_engine.model.stack import UNLIMITED, Stack, State
 from quota_engine.model.work import ApplyStack, Exit, RetryRule, Terminate, Timing
@@ -189,6 +190,19 @@ def test_a_scenario_means_what_it_states() -> None:
         ("no_blocked_jobs", {}),
         ("blocked", {"job": "full", "reason": "MISCONFIGURATION:QUOTA_MANAGEMENT_LIMIT_EXCEEDED"}),
     ]
+
+
+def test_capacity_means_what_it_states() -> None:
+    """Windows in the order of time, whatever the file's; what is not said is none, and from the start to the end."""
+    loaded = load_scenario(CASES / "scenario" / "capacity.yaml")
+    assert loaded.value is not None, loaded.diagnostics
+    hour, day = 3_600_000, 86_400_000
+    assert loaded.value.capacity == (
+        CapacityPlan(
+            "ml.g5.xlarge", (Window(0, day, 2), Window(2 * day, 3 * day, 3), Window(3 * day, None, 2)), base=0
+        ),
+        CapacityPlan("ml.p5.48xlarge", (Window(hour, 2 * hour, 4),), base=1),
+    )
 
 
 def test_jobs_rank_by_time_of_submission_and_then_by_name(tmp_path: Path) -> None:

@@ -219,4 +219,36 @@ ROWS: Final = (
         "replay: {file: history.swf, from: 20d}",
         _REPLAY,
     ),
+    (
+        "QE534",
+        "capacity-window",
+        "A window of capacity ends after it begins, and no two of one type hold at the same time.",
+        "It would hold nothing, or nobody knows which of the two counts.",
+        """\
+capacity:
+  ml.p5.48xlarge:
+    - {from: 0s, until: 24h, instances: 16}
+    - {from: 12h, until: 48h, instances: 8}""",
+        """\
+capacity:
+  ml.p5.48xlarge:
+    - {from: 0s, until: 12h, instances: 16}
+    - {from: 12h, until: 24h, instances: 24}
+    - {from: 24h, until: 48h, instances: 8}""",
+        _SCENARIO,
+    ),
+    (
+        "QE535",
+        "capacity-stated-twice",
+        "No event sets the capacity of a type whose windows the scenario states.",
+        "The two contradict each other from then on.",
+        """\
+capacity: {ml.p5.48xlarge: [{from: 0s, until: 24h, instances: 16}]}
+events:
+  - {at: 12h, set_capacity: {ml.p5.48xlarge: 8}}""",
+        """\
+capacity:
+  ml.p5.48xlarge: [{from: 0s, until: 12h, instances: 16}, {from: 12h, until: 24h, instances: 8}]""",
+        _SCENARIO,
+    ),
 )
