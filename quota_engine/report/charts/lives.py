@@ -64,7 +64,7 @@ class Preemption:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Settings or capacity that changed while the jobs ran, in words."""
+    """Settings or capacity that changed after the run began, in words."""
 
     at_ms: int
     what: str
@@ -85,7 +85,7 @@ def lives(run: Run) -> Lives:
     for event in run.trace:
         causes.take_in(event)
     jobs = tuple(_life(line, causes) for line in timelines(run.trace, run.end_ms))
-    changes = (event for event in run.trace if isinstance(event, SettingsChanged))
+    changes = (event for event in run.trace if isinstance(event, SettingsChanged) and event.at_ms > 0)
     return Lives(jobs, tuple(_preemptions(run.trace)), tuple(Change(one.at_ms, _change(one)) for one in changes))
 
 
