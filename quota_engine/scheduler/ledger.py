@@ -344,21 +344,37 @@ class Trial(Amounts):
         """Return {unit: lack} for every unit of the need, zeros included."""
         return {unit: self.lack(unit) for unit, _ in self.pairs}
 
+    def lacking(self) -> list[int]:
+        """Return the units of the need that lack something."""
+        return [unit for unit, _ in self.pairs if self.lack(unit)]
+
+    def has_room(self) -> bool:
+        """Whether the environment holds what the need's units have now."""
+        for unit, _ in self.pairs:  # noqa: SIM110 (see `fits_own`)
+            if self.committed[unit] > self.limit[unit]:
+                return False
+        return True
+
     def is_served_own(self) -> bool:
         """Whether the need, now placed, stays within its share's own limit and lacks nothing."""
         use, cap = self.account.use, self.account.cap
-        return not any(use[unit] > cap[unit] or self.lack(unit) for unit, _ in self.pairs)
+        for unit, _ in self.pairs:  # noqa: SIM110
+            if use[unit] > cap[unit] or self.lack(unit):
+                return False
+        return True
 
     def is_served_borrowing(self) -> bool:
         """borrow_ok(j, V): whether the need, now placed, may use borrowed capacity."""
-        account = self.account
-        return account.borrows and not any(
-            account.use[unit] > account.max_use[unit]
-            or self.slack[unit] < 0
-            or self.committed[unit] > self.limit[unit]
-            or self.committed[unit] + self.reserved[unit] > self.limit[unit]
-            for unit, _ in self.pairs
-        )
+        account, limit = self.account, self.limit
+        if not account.borrows:
+            return False
+        for unit, _ in self.pairs:
+            committed = self.committed[unit]
+            if account.use[unit] > account.max_use[unit] or self.slack[unit] < 0:
+                return False
+            if committed > limit[unit] or committed + self.reserved[unit] > limit[unit]:
+                return False
+        return True
 
     def bar(self) -> Bar | None:
         """Return what the pool must come up to before the need can be served with these victims gone.

@@ -6,41 +6,47 @@ victims have been looked for, so that a queue without preemption pays nothing fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 
 from .ledger import Trial
 from .life import index_victim
 from .state import JobRecord, SchedulerState, ShareState, VictimEntry
 
+Heap = list[VictimEntry]
+Source = tuple[ShareState, int, Heap]
+"""A share above its limit in a unit, that unit, and the share's candidates that use it."""
+
 
 class _Candidates:
     """Hands out candidates in victim order; `restore` puts back what was not made a victim."""
 
-    def __init__(self, state: SchedulerState) -> None:
-        self.state = state
-        self.passed: dict[JobRecord, None] = {}
-        self.popped: list[tuple[list[VictimEntry], VictimEntry]] = []
+    __slots__ = ("passed", "popped")
 
-    def best(self, sources: Iterable[tuple[ShareState, int]]) -> JobRecord | None:
-        """Return the first candidate by victim order among those of (share, unit) pairs, and pass on from it."""
+    def __init__(self) -> None:
+        self.passed: dict[JobRecord, None] = {}
+        self.popped: list[tuple[Heap, VictimEntry]] = []
+
+    def best(self, heaps: Iterable[Heap]) -> JobRecord | None:
+        """Return the first candidate by victim order among those of some heaps, and pass on from it."""
         found: VictimEntry | None = None
-        for share, unit in sources:
-            entry = self._first(share, unit)
+        for heap in heaps:
+            entry = self._first(heap)
             if entry is not None and (found is None or entry[0] < found[0]):
                 found = entry
         if found is None:
             return None
-        self.passed[found[2]] = None
-        return found[2]
+        record = found[2]
+        self.passed[record] = None
+        return record
 
-    def _first(self, share: ShareState, unit: int) -> VictimEntry | None:
-        heap = _heaps(self.state, share).get(unit)
+    def _first(self, heap: Heap) -> VictimEntry | None:
         while heap:
             entry = heap[0]
-            if entry[2].victim_number != entry[1]:
+            _, number, record = entry
+            if record.victim_number != number:
                 heappop(heap)
-            elif entry[2] in self.passed:
+            elif record in self.passed:
                 self.popped.append((heap, heappop(heap)))
             else:
                 return entry
@@ -53,7 +59,7 @@ class _Candidates:
                 heappush(heap, entry)
 
 
-def _heaps(state: SchedulerState, share: ShareState) -> dict[int, list[VictimEntry]]:
+def _heaps(state: SchedulerState, share: ShareState) -> dict[int, Heap]:
     """Return a share's heaps of candidates, built from its dispatched jobs when they are first asked for."""
     if share.victims is None:
         share.victims = {}
@@ -61,6 +67,11 @@ def _heaps(state: SchedulerState, share: ShareState) -> dict[int, list[VictimEnt
             if record.stopping is None:
                 index_victim(state, record)
     return share.victims
+
+
+def _heap(state: SchedulerState, share: ShareState, unit: int) -> Heap:
+    """Return the heap of a share's candidates that use a unit."""
+    return _heaps(state, share).get(unit) or []
 
 
 def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
@@ -84,22 +95,20 @@ def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
     return False
 
 
-def _over(state: SchedulerState, record: JobRecord) -> list[tuple[ShareState, int]]:
-    """Return the (share, unit) pairs above their limit, of the other shares and the units that a head needs."""
+def _over(state: SchedulerState, record: JobRecord) -> list[Source]:
+    """Return the other shares that are above their limit, once per unit that a head needs."""
     own = record.share
     return [
-        (share, unit)
+        (share, unit, _heap(state, share, unit))
         for unit, _ in record.need.pairs
         for share in state.shares.values()
         if share.use[unit] > share.cap[unit] and share is not own
     ]
 
 
-def _over_after(
-    trial: Trial, over: list[tuple[ShareState, int]], lacking: list[int]
-) -> Iterator[tuple[ShareState, int]]:
-    """Yield those of the pairs that are still above their limit with the victims gone, in the units that lack."""
-    return ((share, unit) for share, unit in over if unit in lacking and trial.over_after(share, unit) > 0)
+def _still_over(trial: Trial, over: list[Source], lacking: list[int]) -> list[Heap]:
+    """Return the heaps of those that are above their limit with the victims gone too, in the units that lack."""
+    return [heap for share, unit, heap in over if unit in lacking and trial.over_after(share, unit) > 0]
 
 
 def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
@@ -108,23 +117,27 @@ def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] |
     While the head lacks room in some unit, the best candidate of the shares above their limit in such a unit is added.
     """
     trial = Trial(state.ledger, record.share, record.need.pairs)
-    candidates = _Candidates(state)
+    candidates = _Candidates()
     over = _over(state, record)
     victims: list[JobRecord] = []
-    while lacking := [unit for unit, _ in trial.pairs if trial.lack(unit)]:
-        victim = candidates.best(_over_after(trial, over, lacking))
+    while lacking := trial.lacking():
+        victim = candidates.best(_still_over(trial, over, lacking))
         if victim is None:
             break
         victims.append(victim)
         trial.remove(victim.share, victim.need.pairs)
-    has_room = all(trial.missing(unit) <= 0 for unit, _ in trial.pairs)
-    found = _pruned_by_lack(trial, victims) if has_room else None
+    found = _pruned_by_lack(trial, victims) if trial.has_room() else None
     candidates.restore(found)
     return found
 
 
 def _pruned_by_lack(trial: Trial, victims: list[JobRecord]) -> list[JobRecord]:
-    """Drop, from the last added to the first, each victim without whom the lack is no worse."""
+    """Drop, from the last added to the first, each victim without whom the lack is no worse.
+
+    One alone is never needless: there was a lack before it was added, and it made the room.
+    """
+    if len(victims) == 1:
+        return victims
     lacks = trial.lacks()
     kept = []
     for victim in reversed(victims):
@@ -151,11 +164,11 @@ def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
     trial = Trial(ledger, share, record.need.pairs)
     if any(_borrow_lack(trial, unit) > share.idle(unit) for unit, _ in trial.pairs):
         return None
-    candidates = _Candidates(state)
+    candidates = _Candidates()
     over = _over(state, record)
     victims: list[JobRecord] = []
     while lacking := [unit for unit, _ in trial.pairs if _borrow_lack(trial, unit) > 0]:
-        victim = candidates.best(_over_after(trial, over, lacking))
+        victim = candidates.best(_still_over(trial, over, lacking))
         if victim is None:
             break
         if victim.seq < record.seq and _straddles(victim):
@@ -187,12 +200,12 @@ def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
     def is_served() -> bool:
         return trial.is_served_own() or trial.is_served_borrowing()
 
-    candidates = _Candidates(state)
-    sources = [(share, unit) for unit, _ in trial.pairs]
+    candidates = _Candidates()
+    heaps = [_heap(state, share, unit) for unit, _ in trial.pairs]
     victims: list[JobRecord] = []
     served = False
     while not served:
-        victim = candidates.best(sources)
+        victim = candidates.best(heaps)
         if victim is None:
             break
         if victim.priority >= record.priority:
@@ -204,7 +217,7 @@ def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
         served = is_served()
     found: list[JobRecord] | None = None
     if served:
-        found = _pruned_by_goal(trial, victims, is_served)
+        found = victims if len(victims) == 1 and not state.is_held_up else _pruned_by_goal(trial, victims, is_served)
     else:
         share.in_share_bar = trial.bar()
     candidates.restore(found)
@@ -226,9 +239,9 @@ def _pruned_by_goal(trial: Trial, victims: list[JobRecord], is_served: Callable[
 def lowered_limit_victims(share: ShareState, state: SchedulerState) -> list[JobRecord]:
     """Return whom to stop at once so that a share uses no more than it now may (A-12, not the default)."""
     excess = {unit: share.use[unit] - share.max_use[unit] for unit in range(len(share.use))}
-    candidates = _Candidates(state)
+    candidates = _Candidates()
     victims: list[JobRecord] = []
-    while over := [(share, unit) for unit, amount in excess.items() if amount > 0]:
+    while over := [_heap(state, share, unit) for unit, amount in excess.items() if amount > 0]:
         victim = candidates.best(over)
         if victim is None:
             break

@@ -29,9 +29,6 @@ Step = Callable[[SchedulerState, ShareState, JobRecord], bool]
 
 _creation_order = attrgetter("rank")
 
-_NEVER: Final = 9
-"""Beyond every step."""
-
 
 class SchedulingError(Exception):
     """A pass that dispatches without end: a fault of the model, never of its input."""
@@ -188,11 +185,19 @@ def _may_go(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
 
 
 def _ask(state: SchedulerState, asked: list[ShareState], share: ShareState, index: int) -> None:
-    """Add a share, to be asked from a step on, unless it has no head that may go now."""
+    """Add a share, to be asked from a step on, unless it has no head that may go now.
+
+    The jobs behind a head that may not go can still be filled in, where that is done at all.
+    """
     head = share.head
-    if head is not None and (_may_go(state, share, head) or state.assumptions.backfill):
-        share.step = index
-        asked.append(share)
+    if head is None:
+        return
+    if share.claim is not None or head.eligible_ms > state.now_ms:
+        if not state.assumptions.backfill:
+            return
+        index = len(_all_steps(state)) - 1
+    share.step = index
+    asked.append(share)
 
 
 def _in_heads_order(state: SchedulerState, asked: list[ShareState]) -> list[ShareState]:
@@ -208,25 +213,31 @@ def _ask_first(state: SchedulerState) -> list[ShareState]:
         _ask(state, asked, share, 0)
     if state.released:
         state.released = False
-        for share, head in state.waiting.items():
-            if share not in state.touched:
-                is_whole = share.lacking or not state.has_usual_steps
-                index = 0 if is_whole else _first_helped(state, share, head)
-                if index < _NEVER:
-                    _ask(state, asked, share, index)
+        _ask_helped(state, asked)
     return asked if len(asked) < 2 else _in_heads_order(state, asked)
 
 
-def _first_helped(state: SchedulerState, share: ShareState, head: JobRecord) -> int:
-    """Return the first step that a release may have opened to an untouched share's head; `_NEVER` for none."""
-    if share.borrows and state.ledger.can_borrow(share, head.need.pairs):
-        return 1
-    if not share.has_in_share or share.has_no_lower:
-        return _NEVER
+def _ask_helped(state: SchedulerState, asked: list[ShareState]) -> None:
+    """Add the untouched shares to whose heads a release may have opened a step."""
+    touched = state.touched
+    for share, head in state.waiting.items():
+        if share in touched:
+            continue
+        if share.lacking or not state.has_usual_steps:
+            index = 0
+        elif share.borrows and state.ledger.can_borrow(share, head.need.pairs):
+            index = 1
+        elif share.has_in_share and not share.has_no_lower and _may_gain_inside(state, share, head):
+            index = 2
+        else:
+            continue
+        _ask(state, asked, share, index)
+
+
+def _may_gain_inside(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Whether a search inside the share is worth while: the pool came up to the last one's bar, and some are lower."""
     bar = share.in_share_bar
-    if bar is not None and not state.ledger.clears(bar):
-        return _NEVER
-    return 2 if has_lower(state, share, head) else _NEVER
+    return (bar is None or state.ledger.clears(bar)) and has_lower(state, share, head)
 
 
 def _ask_after_dispatch(state: SchedulerState, asked: list[ShareState], share: ShareState) -> list[ShareState]:
@@ -252,7 +263,7 @@ def _own(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     """Step 1: within the own limit, with victims in shares above theirs where room is short."""
     if share.lacking:
         state.set_lacking(share, False)
-    if not share.fits_own(head.need.pairs) or not _may_go(state, share, head):
+    if not share.fits_own(head.need.pairs):
         return False
     if state.ledger.has_room(share, head.need.pairs):
         dispatch(state, head, OWN, ())
@@ -267,12 +278,10 @@ def _own(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
 
 def _borrow(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     """Step 2: with borrowed capacity, nobody preempted."""
-    if not share.borrows or not _may_go(state, share, head):
-        return False
     if not state.is_held_up and state.ledger.can_borrow(share, head.need.pairs):
         dispatch(state, head, BORROWED, ())
         return True
-    if state.assumptions.borrow_fifo_strict and _waits_for_pool(state, share, head):
+    if state.assumptions.borrow_fifo_strict and share.borrows and _waits_for_pool(state, share, head):
         state.is_held_up = True
     return False
 
@@ -287,7 +296,7 @@ def _waits_for_pool(state: SchedulerState, share: ShareState, head: JobRecord) -
 
 def _straddle(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     """Take back the own idle part and borrow the rest (assumption A-04's other value)."""
-    victims = straddle_victims(state, head) if _may_go(state, share, head) else None
+    victims = straddle_victims(state, head)
     if not victims:
         return False
     _place(state, head, BORROWED, victims, PreemptionKind.CROSS_SHARE)
@@ -296,9 +305,9 @@ def _straddle(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
 
 def _in_share(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     """Step 3: in the room of jobs of the same share with strictly lower priority."""
-    if not share.has_in_share or not _may_go(state, share, head):
+    if not share.has_in_share or share.has_no_lower or not has_lower(state, share, head):
         return False
-    victims = in_share_victims(state, head) if has_lower(state, share, head) else None
+    victims = in_share_victims(state, head)
     if not victims:
         return False
     _place(state, head, StartKind.IN_SHARE, victims, PreemptionKind.IN_SHARE)
