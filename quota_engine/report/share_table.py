@@ -6,12 +6,14 @@ them for a time that somebody waited.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ..model.capacity import CapacityPlan
+from ..model.durations import format_duration
 from ..simulate import Measures
-from ..simulate.metrics import ShareMeasures, Waits
+from ..simulate.metrics import ShareMeasures, Utilisation, Waits
 from .times import instance_hours, rough
 from .visible import visible, width_of
 
@@ -110,12 +112,7 @@ def percent(ratio: float | None) -> str:
 
 def whole_lines(measures: Measures) -> list[str]:
     """Return sentences about the whole queue: utilisation, fairness, and what RESERVE kept from those who waited."""
-    found = [
-        f"utilisation of {visible(unit)}: {percent(one.ratio)}, {instance_hours(one.used_instance_ms)} of "
-        f"{instance_hours(one.available_instance_ms)} instance-hours"
-        for unit, one in measures.utilisation.items()
-        if one.ratio is not None
-    ]
+    found = [_used(unit, one) for unit, one in measures.utilisation.items() if one.ratio is not None]
     if measures.fairness is not None:
         found.append(
             f"fairness: {measures.fairness:.2f} of 1, by Jain's index of the part that each share had of the own "
@@ -128,6 +125,27 @@ def whole_lines(measures: Measures) -> list[str]:
             f"and {wanted} of these would have served them"
         )
     return found
+
+
+def _used(unit: str, one: Utilisation) -> str:
+    used, there = instance_hours(one.used_instance_ms), instance_hours(one.available_instance_ms)
+    beyond = (
+        f"; {instance_hours(one.beyond_instance_ms)} of the use beyond what was there, when the limit was lowered"
+        if one.beyond_instance_ms
+        else ""
+    )
+    return f"utilisation of {visible(unit)}: {percent(one.ratio)}, {used} of {there} instance-hours{beyond}"
+
+
+def capacity_lines(plans: Sequence[CapacityPlan], end_ms: int) -> list[str]:
+    """Return a line for each type of which there are not always as many: "capacity of …: 4 to 1d, 0 to 2d, then 4"."""
+    return [f"capacity of {visible(plan.unit)}: {_stretches(plan, end_ms)}" for plan in plans]
+
+
+def _stretches(plan: CapacityPlan, end_ms: int) -> str:
+    seen = [one for one in plan.stretches() if one.from_ms < end_ms or not one.from_ms]
+    parts = [f"{one.instances} to {format_duration(one.until_ms)}" for one in seen[:-1] if one.until_ms is not None]
+    return ", ".join([*parts, f"then {seen[-1].instances}" if parts else f"{seen[-1].instances}"])
 
 
 def bands(table: Table, width: int) -> list[list[Row]]:

@@ -18,6 +18,7 @@ from quota_engine import __version__
 
 from ..scheduler.trace import TraceEvent
 from ..simulate import Divergence, Measures, Run, Tried, Verdict, timelines
+from .measures_json import capacity_as_json, measures_as_json
 
 VERSION = 1
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
@@ -47,7 +48,8 @@ def as_json(
         "jobs": [_plain(timeline) for timeline in timelines(run.trace, run.end_ms)] if run.is_traced else None,
         "refused": [event_as_json(event) for event in run.refused],
         "unfinished": [_plain(left) for left in run.unfinished],
-        "measures": None if measures is None else _plain(measures),
+        "capacity": capacity_as_json(scenario.capacity),
+        "measures": None if measures is None else measures_as_json(measures),
         "sensitivity": None if tried is None else [_tried(one) for one in tried],
         "events": [event_as_json(event) for event in run.trace] if run.is_traced else None,
     }

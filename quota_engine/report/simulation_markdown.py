@@ -8,7 +8,7 @@ from ..simulate import Measures, Run, Tried, Verdict, timelines
 from .charts.lives import lives
 from .gantt import draw
 from .mermaid import gantt
-from .share_table import Table, capacity_table, whole_lines, work_table
+from .share_table import Table, capacity_lines, capacity_table, whole_lines, work_table
 from .simulation_sensitivity import markdown_section
 from .simulation_text import MAX_LINES, queue_of, share_title, untold
 from .story import story
@@ -36,6 +36,7 @@ def render(
     found = [f"### {markdown(title)}: {holding} of {len(verdicts)} expectations hold", ""]
     if verdicts:
         found += ["| | expected | seen |", "|---|---|---|", *(_row(verdict) for verdict in verdicts), ""]
+    found += [f"- {markdown(line)}" for line in capacity_lines(run.scenario.capacity, run.end_ms)]
     found += _measures(measures) if measures else []
     found += _unfinished(run, max_lines)
     if run.is_traced:
@@ -52,6 +53,7 @@ def _row(verdict: Verdict) -> str:
 def _measures(measures: Measures) -> list[str]:
     """Return the same tables and sentences as the text's."""
     return [
+        "",
         *_table(work_table(measures)),
         "Capacity in instance-hours:",
         "",

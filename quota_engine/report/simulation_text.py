@@ -9,7 +9,7 @@ from ..simulate import JobTimeline, Measures, Run, SegmentKind, Tried, Verdict, 
 from ..simulate.loads import Loads, loads_of
 from . import share_timeline
 from .gantt import ASCII, UNICODE, draw
-from .share_table import bands, capacity_table, whole_lines, work_table
+from .share_table import bands, capacity_lines, capacity_table, whole_lines, work_table
 from .simulation_sensitivity import text as sensitivity_text
 from .story import Line, amount, story
 from .style import Style, plain
@@ -75,6 +75,7 @@ def _head(run: Run, width: int, style: Style) -> list[str]:
     return [
         *(style(line, "bold") for line in title),
         *wrapped(f"{visible(scenario.stack.name)}, queue {visible(queue.name)}: {jobs} in {shares}{room}", "", width),
+        *(part for line in capacity_lines(scenario.capacity, run.end_ms) for part in wrapped(line, "", width)),
     ]
 
 

@@ -6,7 +6,7 @@ shares concerned, and all lenders of the unit while something is lent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -115,15 +115,19 @@ class Areas:
         found = {unit: cell for (name, unit), cell in self._cells.items() if name == share}
         return {unit: Amounts(found[unit].most[index], found[unit].sums[index]) for unit in sorted(found)}
 
-    def whole(self) -> dict[str, tuple[int, int]]:
-        """Return {unit: instance-milliseconds in use and there}, by unit, where the environment ever had any."""
-        return {unit: (cell.sums[0], cell.sums[1]) for unit, cell in sorted(self._wholes.items()) if cell.sums[1]}
+    def whole(self) -> dict[str, tuple[int, int, int]]:
+        """Return {unit: instance-milliseconds in use, there, and in use beyond what was there}, by unit.
+
+        Only of units of which the environment ever had any.
+        """
+        return {unit: (cell.sums[0], cell.sums[1], cell.sums[4]) for unit, cell in self._units_ever()}
+
+    def _units_ever(self) -> Iterator[tuple[str, _Cell]]:
+        return ((unit, cell) for unit, cell in sorted(self._wholes.items()) if cell.sums[1])
 
     def reserved(self) -> Mapping[str, Reserved]:
         """Return {unit: what RESERVE kept from those who waited}, by unit, where it kept any."""
-        return {
-            unit: Reserved(cell.sums[2], cell.sums[3]) for unit, cell in sorted(self._wholes.items()) if cell.sums[2]
-        }
+        return {unit: Reserved(cell.sums[2], cell.sums[3]) for unit, cell in self._units_ever() if cell.sums[2]}
 
     def _unit(self, unit: str) -> UnitBalance:
         self._dirty[unit] = None
@@ -139,9 +143,10 @@ class Areas:
             balance = self._units[unit]
             for share, amounts in balance.settled():
                 self._put(self._cells, (share, unit), at_ms, amounts)
-            idle = balance.reserved_idle if balance.borrowers_wait and balance.reservers else 0
+            limit, total = self._limits.get(unit, 0), balance.total
+            idle = min(balance.reserved_idle, max(0, limit - total)) if balance.borrowers_wait else 0
             wanted = min(idle, balance.borrowers_wait)
-            self._put(self._wholes, unit, at_ms, (balance.total, self._limits.get(unit, 0), idle, wanted))
+            self._put(self._wholes, unit, at_ms, (total, limit, idle, wanted, max(0, total - limit)))
         self._dirty.clear()
 
     @staticmethod

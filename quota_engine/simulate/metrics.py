@@ -1,12 +1,7 @@
-"""What a run measured: waits, work lost, and what each share used, borrowed, lent and kept; one definition each.
+"""What a run measured: waits, work lost, and what each share used, borrowed, lent and kept.
 
-Wait: submission to the first SCHEDULED; waits after a preemption are counted apart. Percentile: nearest rank.
-Utilisation: dispatched instance-time / (environment limit x window). Borrowed: instances above the own limit. Lent: own
-idle instances in others' use; the pool is fungible, so what is borrowed is divided among the lenders in proportion to
-their idle instances. Idle: own instances in nobody's use. Wanted: own instances that a share used or that its jobs
-waited for. Served: own instances used / wanted. Fairness: Jain's index of what the shares that wanted anything were
-served (R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness, DEC-TR-301, 1984): 1 when all were served alike,
-1 / n when one of n got all. Jobs not started or not finished at the end are counted as such, never dropped.
+What each figure is stands in `definitions.py`, once. Jobs not started or not finished at the end are counted as such,
+never dropped. A `Meter` measures as the events come and keeps no trace; `measure` reads one that was kept.
 """
 
 from __future__ import annotations
@@ -106,10 +101,14 @@ class ShareMeasures:
 
 @dataclass(frozen=True, slots=True)
 class Utilisation:
-    """One unit over the window: instance-time used and there was; equal to `used / available` where there was any."""
+    """One unit over the window: instance-time used and there was; equal to `used / available` where there was any.
+
+    `beyond_instance_ms` is what of the use lay beyond what was there: jobs that ran on when the limit was lowered.
+    """
 
     used_instance_ms: int
     available_instance_ms: int
+    beyond_instance_ms: int = 0
 
     @property
     def ratio(self) -> float | None:

@@ -139,7 +139,7 @@ def test_json_holds_trace_verdicts_and_measures(announcement: Run) -> None:
     preempted = [event for event in document["events"] if event["type"] == "preemption_started"]
     assert preempted[0]["job"] == "qs1_job_med"
     assert preempted[0]["kind"] == "cross-share"
-    assert document["measures"]["shares"]["QS1"]["borrowed"]["ml.g5.xlarge"]["most"] == 1
+    assert document["measures"]["shares"]["QS1"]["capacity"]["ml.g5.xlarge"]["borrowed_most"] == 1
     assert [job["job"] for job in document["jobs"]] == ["qs1_job_high", "qs1_job_med", "qs1_job_low", "qs2_job"]
 
 
