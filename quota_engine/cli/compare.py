@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..model.work import Scenario
     from ..report.compare_view import CompareReport
     from ..simulate.compare import Comparison
+    from ..simulate.sides import Side
     from .files import Good
 
 _REPORT_BYTES = 64 * 1024
@@ -94,7 +95,7 @@ def command(
 
     Exit 0: within the thresholds. Exit 1: some are crossed. Exit 2: trouble.
     """
-    from .thresholds import read_limits, refuse_unknown
+    from .thresholds import read_limits, refuse_idle_moves, refuse_unknown
 
     old, new, files = _asked(declarations, scenarios)
     if output.path is not None:
@@ -107,9 +108,11 @@ def command(
     from ..report.compare_view import JOBS_MAX, ComparedScenario, CompareReport
     from ..simulate.thresholds import judge_thresholds
 
+    placed = [_placed(file, work, before.value, after.value, moved) for file, work in zip(files, works, strict=True)]
+    refuse_idle_moves(moved, {move for one in placed for side in one[:2] for move in side.moved.items()})
     compared = []
-    for file, work in zip(files, works, strict=True):
-        found = _compare(file, work, before.value, after.value, moved)
+    for file, one in zip(files, placed, strict=True):
+        found = _compare(file, one)
         compared.append(ComparedScenario(file.as_posix(), found, judge_thresholds(found, limits)))
     shown = jobs_max if jobs_max is not None or output.format == "json" else JOBS_MAX
     edits = edits_between(before.value, after.value)
@@ -154,7 +157,10 @@ def _moves(values: Sequence[str]) -> dict[str, str]:
         share, equals, target = (part.strip() for part in value.partition("="))
         if not (share and equals and target):
             raise click.BadParameter(f"{value!r} is not SHARE=SHARE", param_hint="--move-share")
-        moves[share] = target
+        if moves.setdefault(share, target) != target:
+            raise click.BadParameter(
+                f"{share!r} is moved to {moves[share]!r} and to {target!r}; name one", param_hint="--move-share"
+            )
     return moves
 
 
@@ -165,14 +171,27 @@ def _work(file: Path, given: Given, switches: Mapping[str, object]) -> Scenario:
     return replace(scenario, assumptions={**scenario.assumptions, **switches})
 
 
-def _compare(file: Path, work: Scenario, old: Stack, new: Stack, moves: Mapping[str, str]) -> Comparison:
-    from ..scheduler.assumptions import AssumptionError
+_Placed = tuple["Side", "Side", Mapping[str, str]]
+"""A scenario's work under OLD and under NEW, and {job: its share in the scenario}."""
+
+
+def _placed(file: Path, work: Scenario, old: Stack, new: Stack, moves: Mapping[str, str]) -> _Placed:
     from ..simulate import ScenarioError
-    from ..simulate.compare import compare, play
     from ..simulate.sides import sides
 
     try:
-        before, after, shares = sides(work, old, new, moves)
+        return sides(work, old, new, moves)
+    except ScenarioError as error:
+        raise Trouble(f"{file} can't be compared: {error}") from error
+
+
+def _compare(file: Path, placed: _Placed) -> Comparison:
+    from ..scheduler.assumptions import AssumptionError
+    from ..simulate import ScenarioError
+    from ..simulate.compare import compare, play
+
+    before, after, shares = placed
+    try:
         return compare(play(before), play(after), shares)
     except AssumptionError as error:
         raise Trouble(str(error), fix="see quota-engine assumptions") from error

@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Final
 
 from ..config import reading_from
-from ..config.similar import did_you_mean
+from ..config.similar import did_you_mean, nearest
 from ..config.source import NotAFile
 from ..model.trouble import Trouble
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_@^~.-]+(?:/[A-Za-z0-9_@^~.-]+)*")
 _SHORT: Final = 12
 """Characters of a commit's id that are shown."""
+_ANY: Final = "-"
+"""The name of no matter which file in a folder."""
 _ABSENT: Final = {
     "missing": "there is no such file at this revision",
     "dangling": "it is a link to nothing",
@@ -178,9 +180,22 @@ def _existing(revision: Revision, inside: str) -> str:
             reasons.append(str(error))
         else:
             return path
-    near = did_you_mean(posixpath.basename(inside), revision.beside(f"{revision.label}:{inside}"))
+    near = _near(revision, inside)
     where = f"{revision.label} is commit {revision.commit[:_SHORT]}" if revision.label != revision.commit else ""
     raise Trouble(f"can't read {inside} at {revision.label}: {reasons[0]}", why=where, fix=near)
+
+
+def _near(revision: Revision, inside: str) -> str:
+    """Return what was meant by a path that is no file, or what there is in its folder, or in the folder that it is."""
+    folder, name = posixpath.split(inside)
+    beside = revision.beside(f"{revision.label}:{inside}")
+    if name in beside:
+        folder, name = inside, ""
+        beside = revision.beside(f"{revision.label}:{inside}/{_ANY}")
+    match = nearest(name, beside)
+    if match:
+        return f"did you mean '{posixpath.join(folder, match)}'?"
+    return did_you_mean(name, [posixpath.join(folder, one) for one in beside])
 
 
 def _git(*arguments: str, stdin: str = "") -> bytes:

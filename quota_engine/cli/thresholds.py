@@ -52,7 +52,8 @@ def _increase(amount: str, value: str, option: str) -> Increase:
     by_ms = parse_duration(amount)
     if by_ms is None:
         raise click.BadParameter(
-            f"{value!r} is no increase; write 10%, a duration ({EXAMPLES}), or SHARE=10%", param_hint=option
+            f"{value!r} is no increase; write 10% (a whole number), a duration ({EXAMPLES}), or SHARE=10%",
+            param_hint=option,
         )
     return Increase(by_ms=by_ms)
 
@@ -60,7 +61,7 @@ def _increase(amount: str, value: str, option: str) -> Increase:
 def refuse_unknown(
     limits: Limits, moves: Mapping[str, str], declared: Collection[str], worked: Collection[str]
 ) -> None:
-    """Raise UsageError for a threshold that can't be crossed, and for a move that moves nothing.
+    """Raise UsageError for a threshold that can't be crossed, and for a move from or to what there isn't.
 
     `declared` are the shares of both declarations, `worked` those that the scenarios have work for.
     """
@@ -71,6 +72,16 @@ def refuse_unknown(
         _refuse_undeclared("--move-share", share, {*declared, *worked})
         _refuse_idle("--move-share", share, worked)
         _refuse_undeclared("--move-share", target, declared)
+
+
+def refuse_idle_moves(moves: Mapping[str, str], moved: Collection[tuple[str, str]]) -> None:
+    """Raise UsageError for a move that moves nothing; `moved` are the (share, target) of all scenarios and sides."""
+    for share, target in moves.items():
+        if (share, target) not in moved:
+            raise click.UsageError(
+                f"--move-share {share}={target} moves nothing: work is moved where a declaration lacks {share!r} and "
+                f"has {target!r}, and here none does"
+            )
 
 
 def _refuse_undeclared(what: str, share: str, declared: Collection[str]) -> None:

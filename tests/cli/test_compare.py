@@ -167,7 +167,7 @@ def test_an_output_that_cannot_be_written_is_said_before_the_work(quota_engine: 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--max-wait-increase", "much"], "'much' is no increase; write 10%, a duration"),
+        (["--max-wait-increase", "much"], "'much' is no increase; write 10% (a whole number), a duration"),
         (["--max-wait-increase", "QS2=10"], "'QS2=10' is no increase"),
         (["--max-wait-increase", "-5%"], "is no increase"),
         (["--max-wait-increase", "QS9=10%"], "'QS9', which neither declaration has; did you mean 'QS"),
@@ -177,6 +177,8 @@ def test_an_output_that_cannot_be_written_is_said_before_the_work(quota_engine: 
         (["--move-share", "QS2"], "is not SHARE=SHARE"),
         (["--move-share", "QS9=QS1"], "'QS9', which neither declaration has"),
         (["--move-share", "QS2=TEAM"], "'TEAM', which neither declaration has"),
+        (["--move-share", "QS1=QS2"], "--move-share QS1=QS2 moves nothing"),
+        (["--move-share", "QS3=QS2", "--move-share", "QS3=QS1"], "'QS3' is moved to 'QS2' and to 'QS1'"),
         (["--assume", "victim_order=fastest"], "victim_order"),
         (["--jobs", "-1"], "--jobs"),
     ],

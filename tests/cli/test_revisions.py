@@ -154,8 +154,9 @@ def test_extends_of_a_revision_stays_in_its_folder(quota_engine: Run, repository
     ("old", "said"),
     [
         ("nowhere:stacks/prod.yaml", "git knows no revision 'nowhere'"),
-        ("HEAD:stacks/prdo.yaml", "did you mean 'prod.yaml'?"),
+        ("HEAD:stacks/prdo.yaml", "did you mean 'stacks/prod.yaml'?"),
         ("HEAD:stacks", "it is a folder"),
+        ("HEAD:stacks", "known here: stacks/base.yaml"),
         ("HEAD:", "names no file in the repository"),
         ("HEAD:../stacks/prod.yaml", "names no file in the repository"),
         ("HEAD:/etc/passwd", "names no file in the repository"),
