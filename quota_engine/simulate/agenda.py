@@ -100,6 +100,8 @@ def inputs_of(
     instant: Instant, before: JobQueue, environment_before: ServiceEnvironment
 ) -> tuple[list[Input], JobQueue, ServiceEnvironment]:
     """Return the inputs of an instant, with the queue and the environment as they are from then on."""
+    if not instant.events:
+        return [Submit(job) for job in instant.jobs], before, environment_before
     queue, environment = before, environment_before
     for event in instant.events:
         queue, environment = queue_after(event, queue, environment)

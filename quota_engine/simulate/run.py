@@ -5,7 +5,9 @@ A run always ends: at `until`, when nothing more can happen, or when jobs preemp
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 from ..model.stack import State
 from ..model.work import Scenario
@@ -35,21 +37,35 @@ class _Watch:
 
     def __call__(self, event: TraceEvent) -> None:
         self.end_ms = event.at_ms
-        match event:
-            case Dispatched():
-                if event.assumptions:
-                    self.rests_on.update(event.assumptions)
-            case PreemptionStarted():
-                self.preemptions += 1
-                self.last = event
-                self.rests_on.update(event.assumptions)
-            case Succeeded() | Failed():
-                self.preemptions = 0
-            case Refused():
-                self.refused.append(event)
-            case _:
-                pass
+        look = _LOOKS.get(type(event))
+        if look is not None:
+            look(self, event)
         self.sink(event)
+
+    def _dispatched(self, event: Dispatched) -> None:
+        if event.assumptions:
+            self.rests_on.update(event.assumptions)
+
+    def _preempted(self, event: PreemptionStarted) -> None:
+        self.preemptions += 1
+        self.last = event
+        self.rests_on.update(event.assumptions)
+
+    def _ended(self, event: Succeeded | Failed) -> None:
+        self.preemptions = 0
+
+    def _refused(self, event: Refused) -> None:
+        self.refused.append(event)
+
+
+_LOOKS: Final[Mapping[type, Callable[[_Watch, Any], None]]] = {
+    Dispatched: _Watch._dispatched,
+    PreemptionStarted: _Watch._preempted,
+    Succeeded: _Watch._ended,
+    Failed: _Watch._ended,
+    Refused: _Watch._refused,
+}
+"""What is remembered of each kind of event; of all others only their time."""
 
 
 def run(scenario: Scenario) -> Run:
