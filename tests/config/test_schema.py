@@ -16,7 +16,8 @@ from quota_engine.config.conform import RANGES
 from quota_engine.config.schema import loaded
 from quota_engine.model.diagnostic import Severity
 from quota_engine.rules import check_stack
-from tools.schemas import USE, render, schemas
+from tools.schema_parts.parameters import USE
+from tools.schemas import render, schemas
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 Schema = dict[str, Any]
