@@ -109,7 +109,10 @@ def send_back(state: SchedulerState, record: JobRecord) -> None:
 
 
 def leave(state: SchedulerState, record: JobRecord) -> None:
-    """Give back the capacity of a dispatched job, being stopped or not, and forget its timer."""
+    """Give back the capacity of a dispatched job, being stopped or not, and forget its timer.
+
+    Where no job waits, nobody has to look at what came free.
+    """
     share, stopping = record.share, record.stopping
     pairs = record.need.pairs
     if stopping is None:
@@ -120,8 +123,9 @@ def leave(state: SchedulerState, record: JobRecord) -> None:
     record.victim_number = 0
     share.running.pop(record.seq, None)
     record.token = 0
-    state.touch(share)
-    state.released = True
+    if share.waiting or state.waiting:
+        state.touch(share)
+        state.released = True
 
 
 def _close_attempt(state: SchedulerState, record: JobRecord, reason: str) -> None:
