@@ -4,7 +4,7 @@
 absent resource. The only package besides the emulator's tests that speaks to AWS.
 """
 
-from .account import LiveTrouble, NotAuthenticated, Unreachable, WrongAccount, WrongRegion, open_session
+from .account import Unreachable, WrongAccount, WrongRegion, open_session
 from .adopt import Adopted, adopt
 from .find_job import find_job, is_job_id
 from .history import read_history
@@ -12,6 +12,7 @@ from .jobs import observe_jobs
 from .observe import observe
 from .permissions import history_policy, iam_policy
 from .settle import observe_settled
+from .trouble import LiveTrouble, NotAuthenticated
 
 __all__ = [
     "Adopted",

@@ -7,6 +7,7 @@ The region is the declaration's: the surroundings' default region is not asked, 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,28 +17,17 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from ..model.arns import Scope, parse_arn
-from ..model.observation import Problem
 from ..model.stack import Stack
-from ..model.trouble import Trouble
 from .calls import CallFailed, call
+from .credentials import refuse_without_credentials, remedy_of
 from .roles import assuming
+from .trouble import LiveTrouble, NotAuthenticated
 
 MAX_ATTEMPTS = 5
 """Tries of one call, the first included, unless AWS_MAX_ATTEMPTS says otherwise."""
+_ROLE_ARN = re.compile(r"arn:aws[a-z-]*:iam::[0-9]{12}:role/.+")
 CONNECT_TIMEOUT_SECONDS = 10
 READ_TIMEOUT_SECONDS = 30
-
-
-class LiveTrouble(Trouble):
-    """The live account can't be looked at as a whole; `problem` is the failed call, if one failed."""
-
-    def __init__(self, what: str, *, why: str = "", fix: str = "", problem: Problem | None = None) -> None:
-        super().__init__(what, why=why, fix=fix)
-        self.problem = problem
-
-
-class NotAuthenticated(LiveTrouble):
-    """There are no credentials, or AWS refuses them."""
 
 
 class Unreachable(LiveTrouble):
@@ -58,6 +48,8 @@ class Clients:
 
     batch: Any
     sts: Any
+    profile: str = ""
+    """The profile that was chosen, "" for the surroundings' default."""
 
 
 def open_session(profile: str | None = None, role_arn: str | None = None) -> boto3.Session:
@@ -65,6 +57,11 @@ def open_session(profile: str | None = None, role_arn: str | None = None) -> bot
 
     The role is assumed when it is first needed, and again before its credentials expire. Raises NotAuthenticated.
     """
+    if role_arn is not None and _ROLE_ARN.fullmatch(role_arn) is None:
+        raise NotAuthenticated(
+            f"{role_arn!r} is not the ARN of a role",
+            fix="write arn:aws:iam::123456789012:role/NAME, of the right account",
+        )
     try:
         return boto3.Session(profile_name=profile) if role_arn is None else assuming(role_arn, profile)
     except BotoCoreError as error:
@@ -84,6 +81,8 @@ def make_clients(
     read_timeout_seconds: float = READ_TIMEOUT_SECONDS,
 ) -> Clients:
     """Return clients that retry by the standard mode within a bound; raises LiveTrouble for unusable settings."""
+    profile = _profile_of(session)
+    refuse_without_credentials(session, profile)
     try:
         config = Config(
             connect_timeout=CONNECT_TIMEOUT_SECONDS,
@@ -94,6 +93,7 @@ def make_clients(
         return Clients(
             batch=session.client("batch", region_name=region, config=config),
             sts=session.client("sts", region_name=region, config=config),
+            profile=profile,
         )
     except (BotoCoreError, ValueError) as error:
         raise LiveTrouble(
@@ -101,6 +101,10 @@ def make_clients(
             why=str(error),
             fix="check region in the declaration, and AWS_ENDPOINT_URL* and ~/.aws/config in the surroundings",
         ) from error
+
+
+def _profile_of(session: boto3.Session) -> str:
+    return "" if session.profile_name == "default" else session.profile_name
 
 
 def _retries(max_attempts: int | None) -> Any:
@@ -170,7 +174,7 @@ def _cannot_identify(clients: Clients, failure: CallFailed) -> LiveTrouble:
         return NotAuthenticated(
             "AWS credentials are missing or not accepted",
             why=why,
-            fix=_endpoint_hint(clients, "set AWS_PROFILE or --profile, sign in again, and check this machine's clock"),
+            fix=_endpoint_hint(clients, remedy_of(problem, clients.profile)),
             problem=problem,
         )
     return Unreachable(

@@ -14,9 +14,9 @@ import boto3
 from ..model.observation import Observation
 from ..model.service_facts import NUM_INSTANCES
 from ..model.stack import SAGEMAKER_TRAINING, JobQueue, Path, SchedulingPolicy, ServiceEnvironment, Stack
-from .account import LiveTrouble
 from .observe import Progress, observe
 from .settle import TRANSITIONS
+from .trouble import LiveTrouble
 
 
 @dataclass(frozen=True, slots=True)

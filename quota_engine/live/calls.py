@@ -63,6 +63,8 @@ _ABSENCE_TEXTS = ("does not exist", "not found")
 """Batch has one error type for every fault of a request; only its text says that the resource is gone."""
 _PARSER_FAULTS = (AttributeError, LookupError, TypeError, ValueError, ResponseParserError)
 """What botocore's parser raises on JSON that is valid but of another shape, or on bytes that are not UTF-8."""
+_WHILE_SIGNING = (EOFError, OSError)
+"""What fetching credentials raises: a file of a token that is not there, an MFA code that nobody can be asked for."""
 
 
 class CallFailed(Exception):
@@ -95,7 +97,7 @@ def call(client: Any, method: str, /, **arguments: Any) -> Mapping[str, Any]:
     operation = operation_name(client, method)
     try:
         answer = getattr(client, method)(**arguments)
-    except (ClientError, BotoCoreError, *_PARSER_FAULTS) as error:
+    except (ClientError, BotoCoreError, *_WHILE_SIGNING, *_PARSER_FAULTS) as error:
         raise _failed(operation, error) from error
     return _checked(client, method, answer)
 
@@ -105,7 +107,7 @@ def pages(client: Any, method: str, result_key: str, /, **arguments: Any) -> lis
     operation = operation_name(client, method)
     try:
         answers = list(client.get_paginator(method).paginate(**arguments))
-    except (ClientError, BotoCoreError, *_PARSER_FAULTS) as error:
+    except (ClientError, BotoCoreError, *_WHILE_SIGNING, *_PARSER_FAULTS) as error:
         raise _failed(operation, error) from error
     items: list[Mapping[str, Any]] = []
     for number, answer in enumerate(answers, start=1):
@@ -135,7 +137,15 @@ def _failed(operation: str, error: Exception) -> CallFailed:
             is_refused=isinstance(error, _CREDENTIAL_ERRORS),
             is_unreachable=isinstance(error, _CONNECTION_ERRORS),
         )
+    if isinstance(error, _WHILE_SIGNING):
+        return CallFailed(Problem(operation, "NoCredentials", _signing_text(error)[:MESSAGE_MAX]), is_refused=True)
     return unexpected(operation, "the answer can't be read as the service's JSON or XML")
+
+
+def _signing_text(error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return "an MFA code is needed, and there is no terminal to ask for it"
+    return f"the credentials can't be had: {error}"
 
 
 def _checked(client: Any, method: str, answer: Any) -> Mapping[str, Any]:

@@ -9,8 +9,9 @@ import boto3
 
 from ..model.arns import name_of, parse_arn
 from ..model.stack import Stack
-from .account import LiveTrouble, identify, make_clients
+from .account import identify, make_clients
 from .calls import CallFailed, call, pages
+from .trouble import LiveTrouble
 
 _JOB_ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

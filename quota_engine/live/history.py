@@ -15,11 +15,12 @@ from ..model.arns import Scope, name_of
 from ..model.job_history import RecordedJob, Times
 from ..model.observation import Problem
 from ..model.stack import Stack
-from .account import Clients, LiveTrouble, identify, make_clients, refuse_foreign
+from .account import Clients, identify, make_clients, refuse_foreign
 from .answers import converted
 from .calls import CallFailed, call
 from .jobs import UNFINISHED, listed_jobs
 from .observe import MAX_WORKERS, Progress
+from .trouble import LiveTrouble
 from .workers import side_by_side
 
 Detail = Mapping[str, Any]

@@ -31,7 +31,6 @@ from ..model.stack import (
 from .account import (
     READ_TIMEOUT_SECONDS,
     Clients,
-    NotAuthenticated,
     Unreachable,
     identify,
     make_clients,
@@ -40,6 +39,8 @@ from .account import (
 )
 from .answers import SECTIONS, Detail, converted, is_of_quota_management, share_from
 from .calls import CallFailed, call, operation_name, pages, unexpected
+from .credentials import remedy_of
+from .trouble import NotAuthenticated
 from .workers import side_by_side
 
 T = TypeVar("T")
@@ -339,7 +340,7 @@ def _nothing_read(clients: Clients, failure: CallFailed) -> NotAuthenticated | U
         return NotAuthenticated(
             "AWS Batch does not accept the credentials",
             why=why,
-            fix="sign in again, and check this machine's clock",
+            fix=remedy_of(problem, clients.profile),
             problem=problem,
         )
     return Unreachable(
