@@ -24,6 +24,9 @@ NEVER_RAN: Final = "never ran, or never ended"
 NO_INSTANCE: Final = "needs no instance"
 NOT_SELECTED: Final = "not selected by only"
 
+REMEMBERED_MAX: Final = 4096
+"""Texts of a column of which is remembered what they mean."""
+
 
 class Draft(NamedTuple):
     """A job as its line tells it; times as they stand there. `name` is "" where none is stated."""
@@ -155,47 +158,60 @@ def _lasting(meant: Lasting | Between, get: Get) -> Callable[[Any], int | None]:
     return between
 
 
-def _resolved(mapped: Mapped[T], column: str, value: object, values: dict[str, T]) -> T:
-    """Return what a mapped value stands for; raises BadValue."""
-    text = _as_text(value)
-    found = values.get(text, mapped.default)
-    if found is None:
-        raise BadValue(f"{column} {shown(text)} is not in the map" if text else f"{column} is unknown")
-    return found
+def _remembered(value_of: Getter, read: Callable[[object], T]) -> Callable[[Any], T]:
+    """Return what reads a column in which few texts come again and again; what raises is not remembered."""
+    memory: dict[str, T] = {}
+
+    def find(row: Any) -> T:
+        value = value_of(row)
+        if not isinstance(value, str):
+            return read(value)
+        found = memory.get(value)
+        if found is None:
+            found = read(value)
+            if len(memory) < REMEMBERED_MAX:
+                memory[value] = found
+        return found
+
+    return find
 
 
 def _text(mapped: Mapped[str], get: Get, *place: str) -> Callable[[Any], str]:
-    column, default = mapped.column, mapped.default
+    column, default, values = mapped.column, mapped.default, mapped.values
     if column is None:
         return lambda _: default or ""
-    value_of = get(column, *place, "column")
-    if mapped.values is not None:
-        values = dict(mapped.values)
-        return lambda row: _resolved(mapped, column, value_of(row), values)
-    same: dict[str, str] = {}
 
-    def read(row: Any) -> str:
-        text = _as_text(value_of(row))
+    def read(value: object) -> str:
+        text = _as_text(value)
         if not is_known(text):
             text = default or ""
         if not text:
             raise BadValue(f"{column} is unknown")
-        return same.setdefault(text, text)
+        return text
 
-    return read
+    resolve = read if values is None else _resolver(mapped, column, values)
+    return _remembered(get(column, *place, "column"), resolve)
+
+
+def _resolver(mapped: Mapped[T], column: str, values: Mapping[str, T]) -> Callable[[object], T]:
+    """Return what tells what a mapped value stands for; that raises BadValue."""
+
+    def resolve(value: object) -> T:
+        text = _as_text(value)
+        found = values.get(text, mapped.default)
+        if found is None:
+            raise BadValue(f"{column} {shown(text)} is not in the map" if text else f"{column} is unknown")
+        return found
+
+    return resolve
 
 
 def _priority(mapped: Mapped[int], get: Get) -> Callable[[Any], int]:
-    column, default = mapped.column, mapped.default
+    column, default, values = mapped.column, mapped.default, mapped.values
     if column is None:
         return lambda _: default or 0
-    value_of = get(column, "priority", "column")
-    if mapped.values is not None:
-        values = dict(mapped.values)
-        return lambda row: _resolved(mapped, column, value_of(row), values)
 
-    def read(row: Any) -> int:
-        value = value_of(row)
+    def read(value: object) -> int:
         count = number(value)
         if count is None and not is_known(value) and default is not None:
             return default
@@ -204,7 +220,8 @@ def _priority(mapped: Mapped[int], get: Get) -> Callable[[Any], int]:
             raise BadValue(f"{column} is {shown(value)}, no priority from {facts.JOB_PRIORITY_MIN} to {most}")
         return int(count)
 
-    return read
+    resolve = read if values is None else _resolver(mapped, column, values)
+    return _remembered(get(column, "priority", "column"), resolve)
 
 
 def _need(meant: Needed | None, table: Table, get: Get) -> Callable[[Any], Capacity]:
@@ -257,6 +274,11 @@ def _counted(
     times_of = get(meant.times, "instances", "times") if meant.times is not None else None
     unit_of = _text(meant.unit, get, "instances", "type")
     per_instance, column, times = meant.per_instance, meant.column, meant.times or ""
+    if meant.times is None and meant.unit.column is None:
+        unit = unit_of(None)
+        return _remembered(
+            value_of, lambda value: one(((unit, _whole(-(-_number(value, column) // per_instance), column)),))
+        )
 
     def read(row: Any) -> Capacity:
         count = _number(value_of(row), column)

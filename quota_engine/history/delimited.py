@@ -73,7 +73,7 @@ def _rows(
                 yield line_number, BadValue("a quote is not closed")
             elif len(fields) != len(names):
                 yield line_number, BadValue(f"the line has {len(fields)} fields, the header {len(names)}")
-            elif [name.strip() for name in fields] != header:
+            elif fields[0].strip() != header[0] or [name.strip() for name in fields] != header:
                 yield line_number, fields
 
 

@@ -54,7 +54,7 @@ def is_known(value: object) -> bool:
 def number(value: object) -> Number | None:
     """Return a finite number as it is or as a text spells it, None for what is no number."""
     if isinstance(value, str):
-        if value.isdigit() and value.isascii() and len(value) <= 18:
+        if len(value) <= 18 and value.isascii() and value.isdigit():
             return int(value)
         text = value.strip()
         if _NUMBER.fullmatch(text) is None:
@@ -74,9 +74,8 @@ def shown(value: object) -> str:
 
 def in_ms(count: Number, unit: Unit) -> int:
     """Turn an amount of a unit into whole milliseconds, to the nearest."""
-    if unit in PER_MS:
-        return round(count / PER_MS[unit])
-    return round(count * MS_PER[unit])
+    factor = MS_PER.get(unit)
+    return round(count / PER_MS[unit]) if factor is None else round(count * factor)
 
 
 def _magnitude(count: Number) -> Unit:
