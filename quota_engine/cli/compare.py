@@ -152,7 +152,7 @@ def edits_between(old: Stack, new: Stack) -> tuple[Change, ...]:
 
 
 def _moves(values: Sequence[str]) -> dict[str, str]:
-    moves = {}
+    moves: dict[str, str] = {}
     for value in values:
         share, equals, target = (part.strip() for part in value.partition("="))
         if not (share and equals and target):
