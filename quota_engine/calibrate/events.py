@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..model.arns import name_of
+from .checks import check_detail, check_summary
 from .record import BadLine, Course, Record, Stint, StintEnd
 
 STATE_CHANGE: Final = "Batch Service Job State Change"
@@ -61,7 +62,7 @@ def record_of_events(lines: Iterable[str], queue: str | None = None) -> Record:
                 continue
             _take(jobs, event, number)
             seen.add(event["id"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             bad.append(BadLine(number, _reason(error)))
     return _record(jobs, queue, tuple(bad), other)
 
@@ -78,19 +79,24 @@ def _event(line: str) -> Data | None:
 def _reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"it is not JSON: {error.msg}"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
     return f"it lacks {error}" if isinstance(error, KeyError) else str(error)
 
 
 def _take(jobs: dict[str, _Job], event: Data, number: int) -> None:
     """Add one event to its job. Nothing is added where it is malformed."""
     detail, kind = event["detail"], event["detail-type"]
+    if not isinstance(detail, dict):
+        raise TypeError("its detail is no object")
     at_ms = _envelope_ms(event["time"])
     if kind == STATE_CHANGE:
+        check_detail(detail)
         status = detail["status"]
         happening = _Happening((at_ms, number), _time_of(status, detail, at_ms), status, detail)
         arn = detail["jobArn"]
-        _checked(detail)
     else:
+        check_summary(detail)
         happening = _Happening((at_ms, number), at_ms, kind, detail)
         arn = detail["preemptedJobArn"]
     job = jobs.setdefault(arn, _Job())
@@ -99,21 +105,11 @@ def _take(jobs: dict[str, _Job], event: Data, number: int) -> None:
         job.detail, job.latest = detail, happening.order
 
 
-def _envelope_ms(text: str) -> int:
-    match = _TIME.fullmatch(text)
+def _envelope_ms(text: object) -> int:
+    match = _TIME.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f"its time is {text!r}, not such as 2026-12-01T04:33:00Z")
     return calendar.timegm(tuple(int(part) for part in match.groups())) * 1000
-
-
-def _checked(detail: Data) -> None:
-    """Raise KeyError, TypeError or ValueError where a detail lacks what every job has."""
-    for name in ("jobId", "jobName", "jobQueue", "quotaShareName"):
-        if not isinstance(detail[name], str):
-            raise TypeError(f"its {name} is no text")
-    if not _need(detail):
-        raise ValueError("its capacityUsage is empty")
-    int(detail["createdAt"])
 
 
 def _time_of(status: str, detail: Data, at_ms: int) -> int:
@@ -122,18 +118,16 @@ def _time_of(status: str, detail: Data, at_ms: int) -> int:
     if _is_arrival(status, detail):
         return int(detail["createdAt"])
     told = detail.get(names.get(status, ""))
-    return int(told) if told is not None else at_ms
+    return int(told) if told else at_ms
 
 
-_OF_LATER: Final = ("attempts", "preemptionSummary", "scheduledAt", "statusReason")
+_OF_LATER: Final = ("attempts", "preemptionSummary", "scheduledAt")
 """What a job has only once something has happened to it."""
 
 
 def _is_arrival(status: str, detail: Data) -> bool:
     """Whether a job is RUNNABLE for the first time, as far as its detail tells."""
-    return status == "RUNNABLE" and not any(
-        detail.get(name) for name in ("attempts", "preemptionSummary", "scheduledAt")
-    )
+    return status == "RUNNABLE" and not any(detail.get(name) for name in _OF_LATER)
 
 
 def _need(detail: Data) -> dict[str, int]:
@@ -203,7 +197,7 @@ def _follow(stints: list[Stint], one: _Happening) -> None:
 def _dispatched(stints: list[Stint], one: _Happening, is_open: bool) -> None:
     """Begin a stint unless the open one is that of this dispatch, and note how far it has come."""
     told = one.at_ms if one.what == "SCHEDULED" else one.detail.get("scheduledAt")
-    scheduled_ms = None if told is None else int(told)
+    scheduled_ms = int(told) if told else None
     if is_open and stints[-1].scheduled_ms not in (None, scheduled_ms) and scheduled_ms is not None:
         _back(stints, one)  # that it was RUNNABLE in between is not told
         is_open = False
@@ -228,7 +222,7 @@ def _back(stints: list[Stint], one: _Happening) -> None:
 def _stopped_ms(one: _Happening) -> int:
     """Return when the latest preempted attempt had stopped, by the summary; else the time of the event."""
     recent: Sequence[Data] = (one.detail.get("preemptionSummary") or {}).get("recentPreemptedAttempts") or ()
-    return int(recent[0].get("stoppedAt", one.at_ms)) if recent else one.at_ms
+    return int((recent and recent[0].get("stoppedAt")) or one.at_ms)
 
 
 def _priorities(created_ms: int, happenings: Iterable[_Happening]) -> tuple[tuple[int, int], ...]:

@@ -64,14 +64,15 @@ def _is_retried(stint: Stint) -> bool:
 
 
 def _events(course: Course, name: str, start_ms: int) -> Iterator[Event]:
-    for at_ms, priority in course.priorities[1:]:
-        yield UpdatePriority(at_ms - start_ms, name, priority)
+    """Yield what befell a job from outside. Never before it was created: some times are told in whole seconds only."""
+    for changed_ms, priority in course.priorities[1:]:
+        yield UpdatePriority(max(changed_ms, course.created_ms) - start_ms, name, priority)
     for stint in course.stints:
         if stint.end is StintEnd.REQUEUED and stint.stopped_ms is not None:
-            at_ms = stint.stopped_ms - start_ms
+            at_ms = max(stint.stopped_ms, course.created_ms) - start_ms
             yield Fail(at_ms, name, "as recorded") if _is_retried(stint) else CapacityError(at_ms, name)
     if course.end is StintEnd.TERMINATED and course.ended_ms is not None:
-        yield Terminate(course.ended_ms - start_ms, name, course.end_reason)
+        yield Terminate(max(course.ended_ms, course.created_ms) - start_ms, name, course.end_reason)
 
 
 def timing_of(record: Record) -> Timing:

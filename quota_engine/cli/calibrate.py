@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import click
 
@@ -17,6 +17,7 @@ from .options import Output, output_options, read_switches, stack_path
 
 if TYPE_CHECKING:
     from ..calibrate import Calibration, Record
+    from ..model.job_history import RecordedJob
     from ..model.stack import Stack
 
 
@@ -91,28 +92,55 @@ def _checked(switches: dict[str, str]) -> dict[str, object]:
     return dict(switches)
 
 
-def _from_file(path: Path, queue: str | None) -> Record:
-    """Read a file of events or of history; its first line tells which."""
-    from ..calibrate import record_of_events, record_of_history
-    from ..model.job_history import LineError, from_line
+_RECORDS: Final = "give events of EventBridge, or what quota-engine history wrote"
 
+
+def _from_file(path: Path, queue: str | None) -> Record:
+    """Read a file of events or of history; which of them its lines tell. Raises Trouble where it holds no job."""
+    from ..calibrate import record_of_events, record_of_history
+
+    lines = _lines(path)
     try:
-        with path.open(encoding="utf-8") as file:
-            lines = file.readlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise Trouble(f"can't read {path}", why=getattr(error, "strerror", None) or str(error)) from error
-    first = next((line for line in lines if line.strip()), "")
-    try:
-        if '"detail-type"' in first:
-            return record_of_events(lines, queue)
-        return record_of_history(map(from_line, (line for line in lines if line.strip())), queue)
-    except LineError as error:
-        raise Trouble(
-            f"{path} is no record of jobs: {error}",
-            fix="give events of EventBridge, or what quota-engine history wrote",
-        ) from error
+        if any('"detail-type"' in line for line in lines):
+            read = record_of_events(lines, queue)
+        else:
+            read = record_of_history(_recorded(path, lines), queue)
     except ValueError as error:
         raise Trouble(f"{path}: {error}", fix="name one of them with --queue") from error
+    if not read.courses:
+        _refuse_empty(path, read, queue)
+    return read
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_bytes().decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        at = f"byte 0x{error.object[error.start]:02x} at byte position {error.start}"
+        raise Trouble(f"can't read {path}: it is not UTF-8: {at}", fix=_RECORDS) from error
+    except OSError as error:
+        raise Trouble(f"can't read {path}", why=error.strerror or str(error)) from error
+
+
+def _recorded(path: Path, lines: Sequence[str]) -> Iterator[RecordedJob]:
+    """Yield the job of each line of history; raises Trouble at the first that holds none."""
+    from ..model.job_history import LineError, from_line
+
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield from_line(line)
+            except LineError as error:
+                raise Trouble(f"{path} is no record of jobs: line {number}: {error}", fix=_RECORDS) from error
+
+
+def _refuse_empty(path: Path, read: Record, queue: str | None) -> NoReturn:
+    unusable = f"{len(read.bad)} lines could not be used" if len(read.bad) > 1 else "one line could not be used"
+    raise Trouble(
+        f"{path} can't be compared: the record holds no job{f' of job queue {queue}' if queue else ''}",
+        why=f"{unusable}; the first: line {read.bad[0].line}: {read.bad[0].reason}" if read.bad else "",
+        fix="name another queue with --queue" if queue else _RECORDS,
+    )
 
 
 def _from_queue(name: str, declared: Stack, profile: str | None, role_arn: str | None, output: Output) -> Record:

@@ -42,12 +42,32 @@ def test_a_history_is_read_too(tmp_path: Path) -> None:
     assert run(["calibrate", str(file), *STACK]) == 0
 
 
+def test_one_torn_line_before_the_events_is_told_and_passed_over(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A log that begins in the midst of a line is still a record."""
+    file = tmp_path / "events.jsonl"
+    file.write_text("\ufefftorn\n" + EVENTS.read_text(encoding="utf-8"), encoding="utf-8")
+    assert run(["calibrate", str(file), *STACK]) == 0
+    assert "1 line could not be used; the first: line 1: it is not JSON" in capfd.readouterr().out
+
+
+def test_a_record_that_is_not_utf8_is_trouble(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """With the place of the byte, as for every file."""
+    file = tmp_path / "events.jsonl"
+    file.write_bytes(b"caf\xe9\n")
+    assert run(["calibrate", str(file), *STACK]) == 2
+    assert "it is not UTF-8: byte 0xe9 at byte position 3" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("", "the record holds no job"),
-        ("not json\n", "is no record of jobs: it is not JSON"),
-        ('{"version": 1}\n', "is no record of jobs"),
+        ("not json\n", "is no record of jobs: line 1: it is not JSON"),
+        ('{"version": 1}\n', "is no record of jobs: line 1"),
+        (to_line(JOB) + "\nnot json\n", "line 3: it is not JSON"),
+        ('\n{"detail-type": "Batch Service Job State Change"}\n', "the first: line 2: it lacks 'id'"),
         (to_line(JOB).replace('"training"', '"other"'), "job queue 'other'"),
         (to_line(JOB).replace("QS1", "QS9"), "no quota share QS9"),
         (to_line(JOB) + to_line(JOB).replace('"training"', '"other"'), "several queues"),

@@ -142,7 +142,24 @@ def test_a_job_ended_by_request_ends_so_in_the_model() -> None:
         (json.dumps(change("k", "RUNNABLE", START, capacityUsage=[])), "capacityUsage is empty"),
         (json.dumps(change("k", "RUNNABLE", START, jobName=7)), "jobName is no text"),
         (json.dumps({**change("k", "RUNNABLE", START), "time": "soon"}), "soon"),
-        (json.dumps({**change("k", "RUNNABLE", START), "detail": None}), "NoneType"),
+        (json.dumps({**change("k", "RUNNABLE", START), "detail": None}), "detail is no object"),
+        (json.dumps({**change("k", "RUNNABLE", START), "time": 5}), "its time is 5"),
+        (json.dumps(change("k", "DANCING", START)), "status is 'DANCING'"),
+        (json.dumps(change("k", "RUNNABLE", START, createdAt=-5)), "createdAt is -5, no time in ms"),
+        (json.dumps(change("k", "RUNNABLE", START, createdAt=START // 1000)), "no time in ms"),
+        (json.dumps(change("k", "RUNNABLE", START, createdAt=10**30)), "no time in ms"),
+        (json.dumps(change("k", "RUNNABLE", START)).replace(f'"createdAt": {START}', '"createdAt": 1e999'), "is inf"),
+        (json.dumps(change("k", "RUNNABLE", START)).replace(f'"createdAt": {START}', '"createdAt": NaN'), "is nan"),
+        (json.dumps(change("k", "STARTING", START, scheduledAt="noon")), "scheduledAt is 'noon'"),
+        (json.dumps(change("k", "RUNNABLE", START, schedulingPriority="high")), "schedulingPriority is 'high'"),
+        (
+            json.dumps(change("k", "RUNNABLE", START, preemptionConfiguration=[3])),
+            "preemptionConfiguration is no object",
+        ),
+        (json.dumps(change("k", "RUNNABLE", START, preemptionSummary="many")), "preemptionSummary is no object"),
+        (json.dumps(change("k", "RUNNABLE", START, preemptionSummary={"recentPreemptedAttempts": [1]})), "no list of"),
+        (json.dumps(change("k", "RUNNABLE", START, capacityUsage=[{"capacityUnit": UNIT, "quantity": 0.5}])), "0.5"),
+        ('{"detail-type": "x", "detail": ' + "[" * 100_000, "nested too deeply"),
     ],
 )
 def test_a_line_that_can_not_be_used_is_counted_with_its_reason(line: str, reason: str) -> None:
@@ -150,6 +167,18 @@ def test_a_line_that_can_not_be_used_is_counted_with_its_reason(line: str, reaso
     record = record_of_events(lines(*whole("j", START, 1_000), line))
     assert (len(record.courses), len(record.bad), record.bad[0].line) == (1, 1, 6)
     assert reason in record.bad[0].reason
+
+
+def test_a_change_told_in_whole_seconds_never_comes_before_its_job() -> None:
+    """The envelope's time has whole seconds, so it may lie up to a second before the job was created."""
+    created: dict[str, Any] = {"createdAt": START + 900}
+    events = [
+        change("j", "RUNNABLE", START, schedulingPriority=1, **created),
+        change("j", "STARTING", START, schedulingPriority=2, **created, scheduledAt=START + 950),
+        change("j", "RUNNING", START + 2_000, schedulingPriority=2, **created),
+        change("j", "SUCCEEDED", START + 9_000, schedulingPriority=2, **created),
+    ]
+    assert calibrate(record_of_events(lines(*events)), STACK, 1_000).score.wrong == 0
 
 
 def test_several_queues_are_told_apart() -> None:
