@@ -14,8 +14,10 @@ from .tree import Numeral, Scalar
 
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS: Final = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
-_FLOAT: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\.[0-9]{1,17}")
+INTEGER_DIGITS_MAX: Final = 18
+_WHOLE: Final = rf"-?(?:0|[1-9][0-9]{{0,{INTEGER_DIGITS_MAX - 1}}})"
+_INTEGER: Final = re.compile(_WHOLE)
+_FLOAT: Final = re.compile(_WHOLE + r"\.[0-9]{1,17}")
 _NUMBER: Final = re.compile(
     r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"

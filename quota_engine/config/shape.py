@@ -16,6 +16,7 @@ from ..model.durations import EXAMPLES
 from ..model.stack import Path
 from .conform import RANGES, Schema, conforms
 from .findings import FINDINGS_MAX, finding, too_many
+from .scalars import INTEGER_DIGITS_MAX
 from .schema import RANGED, loaded, property_schema
 from .similar import did_you_mean, nearest, respelt
 from .tree import UNREAD, Member, Node, Numeral, plain, walk
@@ -267,6 +268,8 @@ def _wrong_type(tree: Node, path: Path, error: Complaint) -> _Fault:
 
 def _not_an_integer(tree: Node, path: Path, node: Node) -> _Fault:
     digits = decimal(node)
+    if isinstance(node.content, Numeral) and digits == node.written:
+        return _too_large("QE204", tree, path, node.content)
     message = f"{place(path, tree)} is {seen(node)}, which is no integer in decimal digits"
     fix = f"write {digits}" if digits is not None else "write a whole number in digits"
     why = "other spellings are read differently by different tools" if digits is not None else ""
@@ -275,9 +278,16 @@ def _not_an_integer(tree: Node, path: Path, node: Node) -> _Fault:
 
 def _not_a_number(tree: Node, path: Path, numeral: Numeral) -> _Fault:
     meant = None if numeral.value is None else str(numeral.value)
+    if meant == numeral.written:
+        return _too_large("QE203", tree, path, numeral)
     message = f"{place(path, tree)} is {short(numeral.written)}, which is no number in decimal digits"
     fix = f"write {meant}" if meant else "write a number"
     return _Fault(finding("QE203", message, path=path, fix=fix, replacement=meant), (path,))
+
+
+def _too_large(rule: str, tree: Node, path: Path, numeral: Numeral) -> _Fault:
+    message = f"{place(path, tree)} is {short(numeral.written)}, which has more than {INTEGER_DIGITS_MAX} digits"
+    return _Fault(finding(rule, message, path=path, fix="write a smaller number"), (path,))
 
 
 def _unknown_value(tree: Node, path: Path, error: Complaint) -> _Fault:

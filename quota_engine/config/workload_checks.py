@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..model import service_facts as facts
+from ..model.arrivals import RATE_PARTS, in_parts
 from ..model.diagnostic import KEY, Diagnostic, Positions
 from ..model.sampling import HOURS
 from ..model.stack import Path
@@ -97,6 +98,9 @@ def _arrivals(arrivals: Data, data: Data, path: Path) -> Iterator[Diagnostic]:
         why = "it would submit jobs for ever"
         fix = "add until: 24h to the scenario, or until or jobs to these arrivals"
         yield finding("QE517", "nothing ends these arrivals", path=path, why=why, fix=fix)
+    poisson = arrivals.get("poisson")
+    if isinstance(poisson, dict):
+        yield from _rate(poisson.get("per_hour"), (*path, "poisson", "per_hour"))
     profile = arrivals.get("profile")
     if isinstance(profile, dict):
         if "start" not in data:
@@ -109,7 +113,8 @@ def _arrivals(arrivals: Data, data: Data, path: Path) -> Iterator[Diagnostic]:
 def _hours(rates: Data, path: Path) -> Iterator[Diagnostic]:
     """Judge the hours of one kind of day: in order, and each stated once."""
     taken: dict[int, str] = {}
-    for key in rates:
+    for key, rate in rates.items():
+        yield from _rate(rate, (*path, key))
         hours = hours_of(key)
         twice = next((hour for hour in hours if hour in taken), None)
         if not hours or hours.stop > HOURS:
@@ -120,6 +125,18 @@ def _hours(rates: Data, path: Path) -> Iterator[Diagnostic]:
             message = f"the hour from {twice} to {twice + 1} has two rates, those of {taken[twice]} and of {key}"
             yield finding("QE516", message, path=(*path, key, KEY), fix="let each hour stand once")
         taken.update(dict.fromkeys(hours, key))
+
+
+def _rate(rate: object, path: Path) -> Iterator[Diagnostic]:
+    """Judge that counting a rate in its parts does not change it by more than a hundredth."""
+    if not isinstance(rate, int | float):
+        return
+    counted = in_parts(rate) / RATE_PARTS
+    if abs(counted - rate) * 100 > rate:
+        message = f"the rate is {rate:g} per hour, and would be counted as {counted:g}"
+        why = "rates are counted in thousandths of a job per hour"
+        fix = f"write {counted or 1 / RATE_PARTS:g}, or say when jobs come with every or burst"
+        yield finding("QE516", message, path=path, why=why, fix=fix)
 
 
 def _durations(durations: object, path: Path) -> Iterator[Diagnostic]:

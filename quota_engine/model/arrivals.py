@@ -18,8 +18,15 @@ _EPOCH_WEEKDAY: Final = 3
 """1970-01-01 was a Thursday; Monday is 0."""
 _SATURDAY: Final = 5
 
+RATE_PARTS: Final = 1000
+"""Parts of a job per hour that rates are counted in."""
 JOBS_MAX: Final = 2_000_000
 """Jobs that the workloads of one scenario may generate: more is a slip of the pen, and would fill the memory."""
+
+
+def in_parts(per_hour: float) -> int:
+    """Return a rate in whole parts of a job per hour."""
+    return round(per_hour * RATE_PARTS)
 
 
 def window(arrivals: Arrivals, until_ms: int | None) -> tuple[int, int]:

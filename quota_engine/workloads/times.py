@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Final
 
-from ..model.arrivals import HOUR_MS, hours, window
+from ..model.arrivals import HOUR_MS, RATE_PARTS, hours, in_parts, window
 from ..model.sampling import Arrivals, Burst, Every, Poisson, Profile, Start
 from .draw import exponential
 
-_PARTS: Final = 1000
-"""Parts of a job per hour that rates are counted in."""
-_RISK: Final = HOUR_MS * _PARTS
+_RISK: Final = HOUR_MS * RATE_PARTS
 """Risk of one arrival, in those parts times milliseconds."""
 
 Next = Callable[[float], int | None]
@@ -34,15 +32,11 @@ def arrivals_of(arrivals: Arrivals, start: Start | None, until_ms: int | None) -
             return _listed(repeat(at_ms, jobs if first <= at_ms < end else 0))
         case Poisson(per_hour):
             return _risky(lambda _: [(end, per_hour)], first)
-        case Profile(weekday, weekend) if not any(_in_parts(rate) for rate in (*weekday, *weekend)):
+        case Profile(weekday, weekend) if not any(in_parts(rate) for rate in (*weekday, *weekend)):
             return _listed([])
         case Profile() as profile:
             zone = start or Start(0)
             return _risky(lambda from_ms: hours(profile, zone, from_ms, end), first)
-
-
-def _in_parts(per_hour: float) -> int:
-    return round(per_hour * _PARTS)
 
 
 def _listed(times_ms: Iterable[int]) -> Next:
@@ -58,7 +52,7 @@ def _risky(stretches: Callable[[int], Iterable[tuple[int, float]]], first: int) 
         nonlocal now_ms
         needed = exponential(draw, _RISK)
         for end_ms, per_hour in stretches(now_ms):
-            rate = _in_parts(per_hour)
+            rate = in_parts(per_hour)
             brought = rate * (end_ms - now_ms)
             if needed < brought:
                 now_ms += (needed + rate // 2) // rate

@@ -252,3 +252,10 @@ def test_a_scenario_of_many_workloads_is_read_in_bounded_time(tmp_path: Path) ->
     assert found.value is not None
     assert len(found.value.workloads) == 3_000
     assert load_document(path).value == found.value
+
+
+def test_a_number_with_too_many_digits_is_said_to_be_too_large(tmp_path: Path) -> None:
+    """To write it in decimal digits, as it stands, is no fix; nor may `validate --fix` write it again."""
+    [found] = loaded(tmp_path, {"s.yaml": "stack: stack.yaml\nseed: 99999999999999999999\n"}).diagnostics
+    assert "has more than 18 digits" in found.message
+    assert (found.fix, found.replacement) == ("write a smaller number", None)
