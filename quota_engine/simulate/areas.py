@@ -22,10 +22,12 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Instances of one unit over time: the most at once, and the integral in instance-milliseconds."""
+    """Instances of one unit over time: the most at once, the integral in instance-milliseconds, and since when it was
+    most for the first time."""
 
     most: int
     instance_ms: int
+    most_at_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +39,16 @@ class Reserved:
 
 
 class _Cell:
-    """Amounts over time: the integral and the most of each."""
+    """Amounts over time: the integral and the most of each, and since when it was that for the first time."""
 
-    __slots__ = ("most", "now", "since_ms", "sums")
+    __slots__ = ("most", "most_at_ms", "now", "since_ms", "sums")
 
     def __init__(self, width: int, since_ms: int) -> None:
         self.since_ms = since_ms
         self.now: tuple[int, ...] = (0,) * width
         self.sums = [0] * width
         self.most = [0] * width
+        self.most_at_ms = [since_ms] * width
 
     def put(self, at_ms: int, amounts: tuple[int, ...]) -> None:
         if amounts != self.now:
@@ -53,7 +56,8 @@ class _Cell:
             self.now = amounts
 
     def pass_to(self, at_ms: int) -> None:
-        lasted_ms = at_ms - self.since_ms
+        since_ms = self.since_ms
+        lasted_ms = at_ms - since_ms
         if lasted_ms <= 0:
             return
         self.since_ms = at_ms
@@ -61,7 +65,7 @@ class _Cell:
             if amount:
                 self.sums[index] += amount * lasted_ms
                 if amount > self.most[index]:
-                    self.most[index] = amount
+                    self.most[index], self.most_at_ms[index] = amount, since_ms
 
 
 class Areas:
@@ -113,7 +117,10 @@ class Areas:
         """Return {unit: amounts} of a share, `what` being one of WHATS, for the units it lists or used; by unit."""
         index = WHATS.index(what)
         found = {unit: cell for (name, unit), cell in self._cells.items() if name == share}
-        return {unit: Amounts(found[unit].most[index], found[unit].sums[index]) for unit in sorted(found)}
+        return {
+            unit: Amounts(cell.most[index], cell.sums[index], cell.most_at_ms[index])
+            for unit, cell in sorted(found.items())
+        }
 
     def whole(self) -> dict[str, tuple[int, int, int]]:
         """Return {unit: instance-milliseconds in use, there, and in use beyond what was there}, by unit.

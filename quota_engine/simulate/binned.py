@@ -43,21 +43,21 @@ class Bins:
 
 
 class GrowingBins(Bins):
-    """Bins for a time whose end is not known yet: whenever it goes beyond them, each becomes twice as wide."""
+    """Bins for a time whose end is not known yet: when it goes beyond them they become wider, by powers of two."""
 
     def __init__(self, count: int) -> None:
-        """Start with an even number of bins, of a millisecond each."""
+        """Start with bins of a millisecond each; their number stays."""
         super().__init__(1, count)
 
     def add(self, from_ms: int, to_ms: int, amount: int) -> None:
-        while to_ms > self.end_ms:
-            self._double()
+        if to_ms > self.end_ms:
+            self._widen(to_ms)
         super().add(from_ms, to_ms, amount)
 
     def put(self, at_ms: int, count: int) -> None:
         """Count something that takes no time."""
-        while at_ms >= self.end_ms:
-            self._double()
+        if at_ms >= self.end_ms:
+            self._widen(at_ms + 1)
         self._parts[at_ms // self.width_ms] += count
 
     def sums(self) -> list[int]:
@@ -83,10 +83,13 @@ class GrowingBins(Bins):
         lasts_ms = min(self.width_ms, end_ms - index * self.width_ms)
         return before[index] + sums[index] * (scaled_ms - index * count * self.width_ms) // (count * lasts_ms)
 
-    def _double(self) -> None:
-        sums = self.sums()
-        half = len(sums) // 2
-        self._parts = [sums[2 * index] + sums[2 * index + 1] for index in range(half)] + [0] * (half + 1)
+    def _widen(self, to_ms: int) -> None:
+        """Make bins twice as wide until they reach a time, all in one pass."""
+        sums, factor = self.sums(), 1
+        while to_ms > self.end_ms * factor:
+            factor *= 2
+        merged = [sum(sums[first : first + factor]) for first in range(0, len(sums), factor)] if any(sums) else []
+        self._parts = merged + [0] * (len(self._parts) - len(merged))
         self._whole = [0] * len(self._whole)
-        self.width_ms *= 2
-        self.end_ms *= 2
+        self.width_ms *= factor
+        self.end_ms *= factor

@@ -80,6 +80,11 @@ class Judge:
         return Judgement.UNDECIDED, f"no job was ever submitted{f' ({named})' if named else ''}", None
 
     @property
+    def only(self) -> str:
+        """The job that is named, or the only one of the share or workload."""
+        return str(self.arguments.get("job", "its only job"))
+
+    @property
     def subject(self) -> str:
         """The job that is named, or the jobs of the share or workload."""
         job = self.arguments.get("job")
@@ -161,7 +166,8 @@ class _NeverPreempted(_Preempted):
         if self.count:
             more = f", and {self.count - 1} more" if self.count > 1 else ""
             return Judgement.FAILS, _preemption(self.first[0]) + more, self.first[0].at_ms
-        return Judgement.HOLDS, f"none of {self.chosen} jobs was preempted", None
+        seen = f"none of {_counted(self.chosen)} was" if self.chosen > 1 else f"{self.only} was not"
+        return Judgement.HOLDS, f"{seen} preempted", None
 
 
 def _preemption(event: PreemptionStarted) -> str:
@@ -206,7 +212,8 @@ class _Finished(Judge):
             return Judgement.FAILS, f"{left[0]} had not ended: it {reason}", run.end_ms
         if self.wrong is not None:
             return Judgement.FAILS, *self.wrong[1:]
-        last = f"the last of {self.chosen} finished at {format_duration(self.last_ms)}"
+        of_all = f"the last of {_counted(self.chosen)}" if self.chosen > 1 else self.only
+        last = f"{of_all} finished at {format_duration(self.last_ms)}"
         return Judgement.HOLDS, last, self.last_ms
 
 
@@ -271,18 +278,28 @@ class _Wait(Judge):
         self.since: dict[str, int] = {}
         self.values: list[int] = []
         self.unstarted: list[int] = []
+        self.longest: tuple[int, str, int] | None = None
 
     def take(self, event: Any) -> None:
         if isinstance(event, Submitted):
             if self.speaks_of(event.job, event.share):
                 self.chosen += 1
-                if self._pattern is not None:
-                    self.since[event.job] = event.at_ms
+                self.since[event.job] = event.at_ms
         elif (since_ms := self.since.pop(event.job, None)) is not None:
-            (self.values if isinstance(event, Dispatched) else self.unstarted).append(event.at_ms - since_ms)
+            waited_ms = event.at_ms - since_ms
+            self._note(event.job, since_ms, waited_ms)
+            if self._pattern is not None:
+                (self.values if isinstance(event, Dispatched) else self.unstarted).append(waited_ms)
+
+    def _note(self, job: str, since_ms: int, waited_ms: int) -> None:
+        """Remember the job that waited longest, of several the first."""
+        if self.longest is None or waited_ms > self.longest[0]:
+            self.longest = (waited_ms, job, since_ms)
 
     def found(self, run: Run, measures: Measures) -> Found:
         waits = self._waits(run, measures)
+        for job, since_ms in self.since.items():
+            self._note(job, since_ms, run.end_ms - since_ms)
         shown = []
         judgement = Judgement.HOLDS
         for figure, bounds in self.arguments.items():
@@ -292,13 +309,25 @@ class _Wait(Judge):
                     judgement = Judgement.FAILS
                 shown.append(f"{figure} {'at least ' if waits.unstarted else ''}{format_duration(value_ms)}")
         never = f", {waits.unstarted} of which never started" if waits.unstarted else ""
-        return judgement, f"{', '.join(shown)} of {self.chosen} jobs{never}", None
+        longest, at_ms = self._longest()
+        return judgement, f"{', '.join(shown)} of {_counted(self.chosen)}{never}{longest}", at_ms
+
+    def _longest(self) -> tuple[str, int | None]:
+        """Return which job waited longest, and since when; nothing where none waited."""
+        if self.longest is None or not self.longest[0]:
+            return "", None
+        waited_ms, job, since_ms = self.longest
+        return f"; longest {job}: {format_duration(waited_ms)} from {format_duration(since_ms)} on", since_ms
 
     def _waits(self, run: Run, measures: Measures) -> Waits:
         if self._pattern is None:
             return measures.shares[self.arguments["share"]].wait
         so_far = [*self.unstarted, *(run.end_ms - since_ms for since_ms in self.since.values())]
         return Waits(tuple(sorted(self.values)), len(so_far), tuple(sorted(so_far)))
+
+
+def _counted(jobs: int) -> str:
+    return f"{jobs} job{'' if jobs == 1 else 's'}"
 
 
 _FIGURES: Final[Mapping[str, Callable[[Waits], int | None]]] = {
@@ -329,9 +358,15 @@ class _Amount(Judge):
         most = {name: one.most for name, one in amounts.items() if unit in (None, name)}
         if not most:
             return Judgement.UNDECIDED, f"the share neither has nor used any {unit or 'instance'}", None
-        told = ", ".join(f"{count} {name}" for name, count in most.items())
-        holds = _within(max(most.values()), self.arguments.get("at_least"), self.arguments.get("at_most"))
-        return Judgement.HOLDS if holds else Judgement.FAILS, f"at most {told} at once", None
+        told = ", ".join(f"{count} {name}{_since(amounts[name])}" for name, count in most.items())
+        unit = max(most, key=most.__getitem__)
+        holds = _within(most[unit], self.arguments.get("at_least"), self.arguments.get("at_most"))
+        at_ms = amounts[unit].most_at_ms if most[unit] else None
+        return Judgement.HOLDS if holds else Judgement.FAILS, f"at most {told} at once", at_ms
+
+
+def _since(amounts: Amounts) -> str:
+    return f" (first at {format_duration(amounts.most_at_ms)})" if amounts.most else ""
 
 
 class _Borrowed(_Amount):

@@ -68,7 +68,7 @@ def test_the_sequence_is_what_two_runs_are_compared_by() -> None:
         ("preempted", {"job": "med", "kind": "in-share"}, "fails", "med was preempted (cross-share) by owner"),
         ("preempted", {"job": "owner"}, "fails", "owner was never preempted"),
         ("preempted", {"job": "nobody"}, "undecided", "no job was ever submitted (job nobody)"),
-        ("never_preempted", {"share": "QS2"}, "holds", "none of 1 jobs"),
+        ("never_preempted", {"share": "QS2"}, "holds", "its only job was not preempted"),
         ("never_preempted", {"share": "QS1"}, "fails", "med was preempted (cross-share) by owner at 10m, and 1 more"),
         ("never_preempted", {"share": "QS3"}, "undecided", "no job was ever submitted (share QS3)"),
         ("finished", {"job": "owner", "by_ms": 70 * MINUTE}, "holds", "finished at 1h10m"),
