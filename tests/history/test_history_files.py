@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,33 @@ def test_only_the_first_lines_are_read_where_that_is_enough(tmp_path: Path) -> N
     history = read_history(replay(path), lines_max=11)
     assert (len(history.jobs), history.is_whole) == (10, False)
     assert read_history(replay(path), lines_max=51).is_whole
+
+
+@pytest.mark.long
+def test_what_is_left_out_of_a_long_history_takes_no_memory(tmp_path: Path) -> None:
+    """A week of a log of years must not need the memory of years."""
+    path = tmp_path / "jobs.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("at,for\n")
+        file.writelines(f"{number},{60 * (number % 3)}\n" for number in range(200_000))
+    tracemalloc.start()
+    history = read_history(replace(replay(path), from_ms=1_000_000, until_ms=1_100_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(history.jobs) == 67
+    assert history.line_count == 200_000
+    assert peak < 2 * 1024 * 1024
+
+
+@pytest.mark.long
+def test_a_job_of_a_long_history_takes_little_memory(tmp_path: Path) -> None:
+    """A million jobs have to fit beside what the scheduler keeps of them."""
+    path = write_csv(tmp_path / "jobs.csv", 200_000)
+    tracemalloc.start()
+    jobs = read_history(replay(path)).jobs
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(jobs) == 200_000
+    assert len({id(job.need) for job in jobs}) == 1
+    assert kept / len(jobs) < 400
+    assert peak / len(jobs) < 700
