@@ -19,6 +19,7 @@ from ..model.work import (
     Terminate,
     Timing,
     UpdatePriority,
+    arrival_key,
 )
 
 Data = Mapping[str, Any]
@@ -48,9 +49,9 @@ def copy_names(data: Data) -> list[str]:
 
 
 def build_jobs(entries: list[Data]) -> tuple[Job, ...]:
-    """Build all jobs in submit order: 1. by time of submission, 2. by name."""
+    """Build all jobs, in the order of `arrival_key`."""
     jobs = [job for entry in entries for job in _jobs(entry)]
-    return tuple(sorted(jobs, key=lambda job: (job.submit_at_ms, job.name)))
+    return tuple(sorted(jobs, key=arrival_key))
 
 
 def _jobs(data: Data) -> Iterator[Job]:

@@ -26,6 +26,7 @@ from ..model.work import (
     SetCapacity,
     Terminate,
     UpdatePriority,
+    arrival_key,
     events_of,
 )
 from .call import Call
@@ -52,7 +53,7 @@ def plan_of(scenario: Scenario, scope: Scope, start_ms: int) -> list[Step]:
             stack = event.stack
         else:
             steps.append({**_step_of(event, stack, scenario.queue), "at_ms": event.at_ms})
-    for job in sorted(scenario.jobs, key=lambda job: (job.submit_at_ms, job.name)):
+    for job in sorted(scenario.jobs, key=arrival_key):
         request = submission(job, scenario.queue)
         steps.append({"operation": "SubmitServiceJob", "request": request, "job": job.name, "at_ms": job.submit_at_ms})
     steps.sort(key=lambda step: step["at_ms"])
