@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from awscli.clidriver import create_clidriver
 
 from quota_engine.emulator import LifecycleDelays
 from quota_engine.emulator.cloudcontrol.operations import CLOUD_CONTROL
@@ -167,26 +167,44 @@ def typed(emulator: Emulator, tmp_path: Path) -> Cli:
     return run
 
 
+WORKER = """
+import contextlib, io, json, sys
+from awscli.clidriver import create_clidriver
+
+driver = create_clidriver()
+for line in sys.stdin:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = driver.main(json.loads(line))
+    print(json.dumps([code, out.getvalue(), err.getvalue()]), flush=True)
+"""
+"""The same program for one command a line, which spares its second to start. It is a process of its own, as what it
+changes of botocore would last for the tests that follow."""
+
+
 @pytest.fixture
-def aws_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[[Emulator], Cli]:
-    """Return the same program in this process, which spares its second to start: it returns its parsed output."""
+def aws_of(tmp_path: Path) -> Iterator[Callable[[Emulator], Cli]]:
+    """Return a CLI that runs (service, command, options) and returns its parsed output."""
+    with ExitStack() as stack:
 
-    def make(emulator: Emulator) -> Cli:
-        for name, value in environment(emulator, tmp_path).items():
-            monkeypatch.setenv(name, value)
-        driver = create_clidriver()
+        def make(emulator: Emulator) -> Cli:
+            command = [sys.executable, "-c", WORKER]
+            variables = environment(emulator, tmp_path)
+            worker = subprocess.Popen(command, env=variables, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            stack.enter_context(worker)
 
-        def run(service: str, command: str, options: dict[str, str]) -> Any:
-            code = driver.main([service, command, *(f"--{name}={value}" for name, value in options.items())])
-            shown = capsys.readouterr()
-            assert code == 0, shown.err
-            return json.loads(shown.out) if shown.out.strip() else {}
+            def run(service: str, command: str, options: dict[str, str]) -> Any:
+                assert worker.stdin
+                assert worker.stdout
+                words = [service, command, *(f"--{name}={value}" for name, value in options.items())]
+                print(json.dumps(words), file=worker.stdin, flush=True)
+                code, out, err = json.loads(worker.stdout.readline())
+                assert code == 0, err
+                return json.loads(out) if out.strip() else {}
 
-        return run
+            return run
 
-    return make
+        yield make
 
 
 def test_the_aws_cli_submits_lists_and_explains(emulator: Emulator, typed: Cli) -> None:
