@@ -20,9 +20,9 @@ from quota_engine.config import load_scenario
 from quota_engine.history import read_history
 from quota_engine.scheduler import SchedulerState, Submit, advance
 from quota_engine.scheduler.advance import run_out
+from quota_engine.scheduler.trace import PreemptionStarted, TraceEvent
 from quota_engine.simulate.agenda import queue_of
 
-from .scheduler import Count
 from .workloads import NOMINAL, REGIMES, generate
 
 SHARES = 20
@@ -80,6 +80,17 @@ def measure_command(scenario: Path) -> tuple[float, float]:
     return used, after.ru_maxrss / 1024
 
 
+class _Preemptions:
+    """A sink that only counts."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def __call__(self, event: TraceEvent) -> None:
+        if type(event) is PreemptionStarted:
+            self.seen += 1
+
+
 def run_scheduler_alone(scenario: Path) -> tuple[float, float, int]:
     """Return (CPU seconds to read, to schedule, preemptions): the same jobs in memory, to a sink that only counts."""
     declared = load_scenario(scenario).value
@@ -88,13 +99,13 @@ def run_scheduler_alone(scenario: Path) -> tuple[float, float, int]:
     started = time.process_time()
     jobs = read_history(declared.replay).jobs
     read_s = time.process_time() - started
-    count = Count()
+    count = _Preemptions()
     started = time.process_time()
     state = SchedulerState.create(*queue_of(declared.stack, declared.queue))
     for job in jobs:
         advance(state, job.submit_at_ms, (Submit(job),), count)
     run_out(state, count)
-    return read_s, time.process_time() - started, count.preemptions
+    return read_s, time.process_time() - started, count.seen
 
 
 def measure_alone(scenario: Path) -> tuple[float, float, int]:
@@ -104,16 +115,19 @@ def measure_alone(scenario: Path) -> tuple[float, float, int]:
         "print(*run_scheduler_alone(Path(sys.argv[1])))"
     )
     command = [sys.executable, "-c", code, str(scenario)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    return float(found[0]), float(found[1]), int(found[2])
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise SystemExit(run.stderr)
+    read_s, alone_s, preemptions = run.stdout.split()
+    return float(read_s), float(alone_s), int(preemptions)
 
 
 def print_row(folder: Path, count: int, regime: str) -> None:
     history = folder / f"history-{count}-{regime}.csv"
     write_history(history, count, regime)
     scenario = write_scenario(folder, history, regime)
-    whole_s, mib = measure_command(scenario)
     read_s, alone_s, preemptions = measure_alone(scenario)
+    whole_s, mib = measure_command(scenario)
     ratio = whole_s / alone_s
     verdict = "yes" if ratio <= TARGET_RATIO and mib <= TARGET_MIB else "NO"
     size = os.path.getsize(history) / 2**20
