@@ -1,7 +1,8 @@
 """Synthetic histories for the benchmarks: the same jobs, in plain integers, for every contender.
 
 A regime sets the load and how much of it fights: idle (a third of the capacity asked for), contended (95 %, borrowing),
-storm (95 %, ten priorities and in-share preemption, so that most jobs are preempted once).
+storm (95 %, ten priorities and in-share preemption, so that most jobs are preempted once), backlog (all jobs arrive in
+a hundredth of the time they take, so that nearly all of them wait at once).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ REGIMES = {
     "idle": Regime(load=0.33, priorities=1, in_share=False),
     "contended": Regime(load=0.95, priorities=1, in_share=False),
     "storm": Regime(load=0.95, priorities=10, in_share=True),
+    "backlog": Regime(load=100, priorities=10, in_share=False),
 }
 
 
