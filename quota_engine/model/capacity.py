@@ -37,6 +37,11 @@ class CapacityPlan:
         """Return how many there are at a time."""
         return next((window.instances for window in self.windows if window.holds(at_ms)), self.base)
 
+    @property
+    def most(self) -> int:
+        """The most instances that there ever are."""
+        return max(stretch.instances for stretch in self.stretches())
+
     def stretches(self) -> list[Window]:
         """Return the plan without gaps, from 0 on: each stretch of time with its instances, the last without end."""
         borders = sorted({0, *(window.from_ms for window in self.windows), *_ends(self.windows)})

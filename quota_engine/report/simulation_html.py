@@ -25,6 +25,7 @@ from .charts.lives import lives
 from .charts.packed import packed
 from .markup import Html, details, section, table, text
 from .markup import lines as escaped_lines
+from .share_table import capacity_lines
 from .simulation_figures import Page, jobs, timeline_figure, use_figure, waits_figure
 from .simulation_text import queue_of
 from .story import amount, story
@@ -133,8 +134,9 @@ def _header(page: Page, title: str) -> str:
     lead = f"{visible(run.scenario.stack.name)}, queue {visible(queue.name)}: {jobs} in {shares}{room}."
     links = "".join(f'<li><a href="#{name}">{text(label)}</a></li>' for name, label in _contents(page))
     cut = f"<p>The run was cut off: {text(run.stopped_because)}</p>" if run.stopped_because else ""
+    windows = "".join(f"<p>{text(line)}</p>" for line in capacity_lines(run.scenario.capacity, run.end_ms))
     return (
-        f'<header><h1>{title}</h1><p class="lead">{text(lead)}</p>{_badge(page)}{cut}'
+        f'<header><h1>{title}</h1><p class="lead">{text(lead)}</p>{windows}{_badge(page)}{cut}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>'
     )
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ..model import service_facts as facts
 from ..model.diagnostic import Severity
 from ..model.stack import Capacity, JobQueue, Path, QuotaShare, State, borrow_allowance
-from ..model.work import ApplyStack, Fail, Job, Scenario, SetCapacity, Terminate, UpdatePriority, events_of
+from ..model.work import ApplyStack, Fail, Job, Scenario, SetCapacity, Terminate, UpdatePriority
 from .names import label
 from .registry import Fault, rule
 from .workloads import always_exits, is_of, needs_of, priorities_of
@@ -68,8 +68,8 @@ def in_share_preemption_without_priorities(scenario: Scenario) -> Iterator[Fault
 def job_that_can_never_run(scenario: Scenario) -> Iterator[Fault]:
     """What it checks
       A job, or one that a workload may bring, asks for no more of a type than its environment has, and no more than
-      its share can own and borrow, unless an expectation says that it is blocked. Not judged where an event changes the
-      queue, or with other assumptions.
+      its share can own and borrow, unless an expectation says that it is blocked. Of a type with windows of capacity
+      there is what the largest holds. Not judged where an event changes the queue, or with other assumptions.
 
     Why it is wrong
       It stays RUNNABLE at the head of its share for ever, or until a time limit ends it, and all behind it wait.
@@ -85,21 +85,21 @@ def job_that_can_never_run(scenario: Scenario) -> Iterator[Fault]:
     if not _is_fixed(scenario):
         return
     queue = scenario.stack.job_queues[scenario.queue]
-    environment = scenario.stack.service_environments[queue.service_environments[0]]
+    there = _most_there(scenario, queue)
     meant = {str(one.arguments.get("job")) for one in scenario.expectations if one.kind == "blocked"}
     known: dict[tuple[str, tuple[tuple[str, int], ...]], tuple[str, str, int] | None] = {}
     told: set[object] = set()
     for job in scenario.jobs:
         key = (job.share, tuple(sorted(job.need.items())))
         if key not in known:
-            known[key] = _blocked(job.share, job.need, queue, environment.capacity_limits)
+            known[key] = _blocked(job.share, job.need, queue, there)
         blocked = known[key]
         if blocked is not None and job.name not in meant and key not in told:
             told.add(key)
             yield _never_runs(("jobs", job.name, "instances"), f"job '{job.name}' asks", job.name, job, blocked)
     for workload in scenario.workloads:
         for path, need in needs_of(workload):
-            blocked = _blocked(workload.share, need, queue, environment.capacity_limits)
+            blocked = _blocked(workload.share, need, queue, there)
             if blocked is not None and not any(is_of(name, workload) for name in meant):
                 asks = f"workload '{workload.name}' brings jobs that ask"
                 yield _never_runs(path, asks, f"{workload.name}-0001", replace(workload.template, need=need), blocked)
@@ -111,7 +111,7 @@ def refusal_of(scenario: Scenario) -> Callable[[str, Capacity], str]:
     For jobs that are many and not declared. As for declared ones, only what can't change is judged.
     """
     queue = scenario.stack.job_queues[scenario.queue]
-    there = scenario.stack.service_environments[queue.service_environments[0]].capacity_limits
+    there = _most_there(scenario, queue)
     applied = [event.stack for event in scenario.events if isinstance(event, ApplyStack)]
     shares = {*queue.quota_shares, *(name for stack in applied for name in stack.job_queues[queue.name].quota_shares)}
     is_fixed = _is_fixed(scenario)
@@ -136,8 +136,14 @@ def refusal_of(scenario: Scenario) -> Callable[[str, Capacity], str]:
 def _is_fixed(scenario: Scenario) -> bool:
     """Whether the queue stays as it is declared, under the usual assumptions."""
     return not scenario.assumptions and not any(
-        isinstance(event, ApplyStack | SetCapacity) for event in events_of(scenario)
+        isinstance(event, ApplyStack | SetCapacity) for event in scenario.events
     )
+
+
+def _most_there(scenario: Scenario, queue: JobQueue) -> dict[str, int]:
+    """Return the most of each type that the environment ever has: its limits, or what the largest window holds."""
+    environment = scenario.stack.service_environments[queue.service_environments[0]]
+    return {**environment.capacity_limits, **{plan.unit: plan.most for plan in scenario.capacity}}
 
 
 def _never_runs(path: Path, asks: str, name: str, job: Job, blocked: tuple[str, str, int]) -> Fault:

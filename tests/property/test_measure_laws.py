@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
+from random import Random
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from quota_engine.model.stack import QuotaShare, Strategy
-from quota_engine.model.work import Scenario
+from quota_engine.model.stack import QuotaShare, State, Strategy
+from quota_engine.model.work import ApplyStack, Expectation, Scenario, SetCapacity
 from quota_engine.scheduler.trace import Dispatched, Submitted, TraceEvent
-from quota_engine.simulate import Meter, Run, measure, run, run_into, timelines
+from quota_engine.simulate import Meter, Run, judge, measure, run, run_into, timelines
 from quota_engine.simulate.balance import divide
 from quota_engine.simulate.settings import settings_over_time
 from quota_engine.simulate.timeline import SegmentKind
@@ -128,3 +131,71 @@ def test_measuring_while_it_runs_is_measuring_the_trace(scenario: Scenario) -> N
 
     outcome = run_into(scenario, sink)
     assert meter.finish(outcome.end_ms) == measure(run(scenario))
+
+
+def calm(scenario: Scenario) -> Scenario:
+    """Return a scenario without edits, its environment as large as all own limits: the pool comes from the shares.
+
+    Nobody takes time to stop: a victim that does holds its instances while others already have them by right (A-15).
+    """
+    queue = scenario.stack.job_queues[scenario.queue]
+    limits: Counter[str] = Counter()
+    for share in queue.quota_shares.values():
+        limits.update(share.capacity_limits)
+    environment = replace(scenario.stack.service_environments["e"], capacity_limits=dict(limits), state=State.ENABLED)
+    stack = replace(scenario.stack, service_environments={"e": environment})
+    events = tuple(one for one in scenario.events if not isinstance(one, SetCapacity | ApplyStack))
+    return replace(scenario, stack=stack, events=events, timing=replace(scenario.timing, stopping_ms=0))
+
+
+@EXAMPLES
+@given(busy_histories())
+def test_what_is_borrowed_is_lent_where_the_shares_own_all(scenario: Scenario) -> None:
+    """No instance comes from nowhere: what one has above its limit is another's idle one, at every instant."""
+    scenario = calm(scenario)
+    measures = measure(run(scenario))
+    for unit, used in measures.utilisation.items():
+        assert used.used_instance_ms <= used.available_instance_ms
+        assert used.beyond_instance_ms == 0
+        shares = [share for share in measures.shares.values() if unit in share.used]
+        assert sum(share.lent[unit].instance_ms for share in shares) == sum(
+            share.borrowed[unit].instance_ms for share in shares
+        )
+        for share in shares:
+            assert share.borrowed[unit].instance_ms <= share.used[unit].instance_ms
+            assert share.borrowed[unit].most <= share.used[unit].most
+
+
+@EXAMPLES
+@given(busy_histories(), st.randoms(use_true_random=False))
+def test_the_order_of_the_file_measures_nothing(scenario: Scenario, draw: Random) -> None:
+    """Jobs and events are ranked by what they are; two files that say the same get the same figures and verdicts."""
+    jobs, events = list(scenario.jobs), list(scenario.events)
+    draw.shuffle(jobs)
+    draw.shuffle(events)
+    mixed = replace(scenario, jobs=tuple(jobs), events=tuple(events))
+    before, after = run(scenario), run(mixed)
+    assert measure(before) == measure(after)
+    asked = [Expectation("wait", {"share": name, "max": {"at_most_ms": 0}}) for name in measure(before).shares]
+    seen = [(one.judgement, one.seen, one.at_ms) for one in judge(before, asked)]
+    assert seen == [(one.judgement, one.seen, one.at_ms) for one in judge(after, asked)]
+
+
+@EXAMPLES
+@given(busy_histories(), st.integers(1, 1_000))
+def test_waiting_for_a_later_start_measures_the_same_work(scenario: Scenario, later: int) -> None:
+    """Waits, use and lost work don't depend on the hour at which all of it happens."""
+    by_ms = later * 1_000
+    moved = replace(
+        scenario,
+        jobs=tuple(replace(job, submit_at_ms=job.submit_at_ms + by_ms) for job in scenario.jobs),
+        events=tuple(replace(event, at_ms=event.at_ms + by_ms) for event in scenario.events),
+        until_ms=None if scenario.until_ms is None else scenario.until_ms + by_ms,
+    )
+    before, after = measure(run(scenario)), measure(run(moved))
+    for name, share in before.shares.items():
+        other = after.shares[name]
+        assert (share.wait, share.lost_instance_ms) == (other.wait, other.lost_instance_ms)
+        for unit, used in share.used.items():
+            assert (used.most, used.instance_ms) == (other.used[unit].most, other.used[unit].instance_ms)
+            assert share.lent[unit].instance_ms == other.lent[unit].instance_ms
