@@ -83,6 +83,22 @@ def test_no_line_is_wider_than_asked(width: int, announcement: Run, trouble: Run
         assert max(width_of(line) for line in story_lines) <= width
 
 
+@pytest.mark.parametrize("ascii_only", [False, True])
+@pytest.mark.parametrize("width", [80, 120])
+def test_measures_and_shares_fit_the_terminal(width: int, ascii_only: bool) -> None:
+    """A table that is broken by the terminal can't be read; of many jobs the shares are drawn over time."""
+    scenario = load("announcement.yaml")
+    many = [replace(job, name=f"{job.name}-{copy}") for job in scenario.jobs for copy in range(9)]
+    outcome = run(replace(scenario, jobs=tuple(many), events=(), expectations=()))
+    text = simulation_text.render(outcome, [], measure(outcome), width=width, ascii_only=ascii_only)
+    told = text[text.index("Shares over time") :].partition("Timeline")
+    measured = told[2][told[2].index("Measures (") :]
+    assert max(width_of(line) for line in (told[0] + measured).splitlines()) <= width
+    assert text.isascii() or not ascii_only
+    header = next(line for line in measured.splitlines() if line.strip().startswith("share "))
+    assert ("lost work" in header) == (width == 120)
+
+
 def test_styled_text_is_the_plain_text_with_marks(trouble: Run) -> None:
     """Without colour nothing is lost; with it nothing is added."""
     verdicts = judge(trouble)
