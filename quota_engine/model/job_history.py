@@ -72,7 +72,13 @@ def from_line(line: str) -> RecordedJob:
 _NAMES: Final = tuple(item.name for item in fields(RecordedJob))
 _REQUIRED: Final = ("queue", "job_id", "job_name", "share", "status", "instances", "created_at_ms")
 _TIMES: Final = ("attempt_times", "preempted_times")
-_TEXTS: Final = ("queue", "job_id", "job_name", "share", "status")
+_TEXTS: Final = ("queue", "job_id", "job_name", "share")
+_COUNTS: Final = ("preempted_count", "attempts")
+STATUSES: Final = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING", "SUCCEEDED", "FAILED")
+COUNT_MAX: Final = 100_000
+"""Attempts and preemptions of a job that can be meant."""
+LATEST_MS: Final = 253_402_300_799_999
+"""The last of the year 9999, as far as the service's times can be written."""
 
 
 def _value(data: Mapping[str, Any], name: str) -> Any:
@@ -81,6 +87,11 @@ def _value(data: Mapping[str, Any], name: str) -> Any:
     if name == "instances":
         if not isinstance(value, dict) or not all(_is_count(count) for count in value.values()):
             raise LineError("its instances are not {unit: count}")
+    elif name == "status":
+        if value not in STATUSES:
+            raise LineError(f"its status is {value!r}, which is none of a service job")
+    elif name in _COUNTS and _is_count(value) and value > COUNT_MAX:
+        raise LineError(f"its {name} is {value}, more than {COUNT_MAX:,}")
     elif name in _TIMES:
         return None if value is None else _times(name, value)
     elif name in _TEXTS:
@@ -88,6 +99,8 @@ def _value(data: Mapping[str, Any], name: str) -> Any:
             raise LineError(f"its {name} is no text")
     elif not (_is_count(value) or (value is None and name not in _REQUIRED)):
         raise LineError(f"its {name} is no whole number")
+    elif value is not None and value > LATEST_MS:
+        raise LineError(f"its {name} is {value}, later than the year 9999")
     return value
 
 

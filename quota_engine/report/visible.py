@@ -15,6 +15,7 @@ from ..model.stack import Path
 
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+_MENTION = re.compile(r"(?<!\w)@(?=\w)")
 _PLAIN_ELEMENT = re.compile(r"[A-Za-z0-9_-]+")
 TAB_WIDTH = 4
 
@@ -84,8 +85,8 @@ def show_path(path: Path) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line, also inside a table."""
-    return _MARKDOWN.sub(r"\\\1", visible(text))
+    """Return text that Markdown shows as it is, on one line, also inside a table; a name after an @ calls nobody."""
+    return _MENTION.sub("@<!-- -->", _MARKDOWN.sub(r"\\\1", visible(text)))
 
 
 def markdown_code(text: str) -> str:

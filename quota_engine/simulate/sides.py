@@ -36,7 +36,7 @@ def sides(
     """
     before, after = _queue(scenario.queue, old, new), _queue(scenario.queue, new, old)
     if before is None and after is None:
-        raise ScenarioError(f"neither {old.name!r} nor {new.name!r} has a job queue {scenario.queue!r}")
+        raise ScenarioError(f"neither declaration has a job queue {scenario.queue!r}")
     chosen = moves or {}
     work = {job.name: job.share for job in scenario.jobs}
     return (

@@ -17,8 +17,9 @@ TIME = st.one_of(st.none(), st.integers(0, 2**42))
 @given(st.text(), st.dictionaries(st.text(), st.integers(0, 99), max_size=3), TIME, TIME)
 def test_what_was_written_is_read_back(name: str, instances: dict[str, int], at: int | None, count: int | None) -> None:
     """Forecasts and calibrations rest on every value of it."""
+    few = None if count is None else count % 1000
     times = ((at, count), (None, at))
-    job = RecordedJob("q", name, name, name, "FAILED", instances, 5, at, at, at, count, count, count, count, times, ())
+    job = RecordedJob("q", name, name, name, "FAILED", instances, 5, at, at, at, count, few, few, few, times, ())
     assert to_line(job).count("\n") == 1
     assert from_line(to_line(job)) == job
 
@@ -33,6 +34,9 @@ def test_what_was_written_is_read_back(name: str, instances: dict[str, int], at:
         ({"created_at_ms": None}, "created_at_ms"),
         ({"priority": True}, "priority"),
         ({"duration_ms": -1}, "duration_ms"),
+        ({"preempted_count": 10**9}, "preempted_count is 1000000000, more than 100,000"),
+        ({"stopped_at_ms": 10**30}, "later than the year 9999"),
+        ({"status": "DONE"}, "status is 'DONE'"),
     ],
 )
 def test_a_line_that_holds_no_job_is_refused(changed: dict[str, object], reason: str) -> None:
