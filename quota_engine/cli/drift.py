@@ -16,7 +16,7 @@ import click
 
 from ..model.trouble import Trouble
 from .durations import Duration
-from .options import Output, output_options, stack_path, worst
+from .options import NamedPath, Output, output_options, stack_path, worst
 
 if TYPE_CHECKING:
     from ..model.observation import Observation
@@ -60,14 +60,14 @@ class Target:
 @click.option(
     "--snapshot",
     "snapshot",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Compare with what quota-engine snapshot wrote; makes no calls.",
 )
 @click.option("--no-tags", is_flag=True, help="Leave out the tags of shares; saves a call per share.")
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Tolerate the differences that FILE accepts (kind: baseline), until the day each states.",
 )
@@ -96,7 +96,11 @@ def command(
 
     if not stacks:
         raise click.UsageError("name at least one stack")
+    if snapshot is not None and wait_ms is not None:
+        raise click.UsageError("--wait looks again at the account, which --snapshot does not look at")
     targets = [target for name in stacks for target in targets_of(stack_path(name), profile, role_arn)]
+    if not targets:
+        raise Trouble(f"{', '.join(stacks)} names no declaration, so nothing was compared", fix="add one to `stacks`")
     if print_iam_policy:
         from ..live import iam_policy
 

@@ -16,7 +16,7 @@ import click
 
 from ..model.trouble import Trouble
 from .durations import Duration
-from .options import Given, Output, output_options, read_switches, scenario_options
+from .options import Given, NamedPath, Output, output_options, read_switches, scenario_options
 from .regions import REGION_VARIABLES, refuse_other_kinds, region_of
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ Story = tuple[Sequence["TraceEvent"], Mapping[str, str]]
 @click.option("--live", is_flag=True, help="Look at a live account (the default).")
 @click.option("--emulator", is_flag=True, help="Look at an emulator: its trace tells what happened before, too.")
 @click.option(
-    "--trace", "trace_file", type=click.Path(path_type=Path), metavar="FILE", help="Tell it from a saved trace."
+    "--trace", "trace_file", type=NamedPath(path_type=Path), metavar="FILE", help="Tell it from a saved trace."
 )
-@click.option("--scenario", type=click.Path(path_type=Path), metavar="FILE", help="Tell it from a simulated scenario.")
+@click.option("--scenario", type=NamedPath(path_type=Path), metavar="FILE", help="Tell it from a simulated scenario.")
 @click.option("--at", "at_ms", type=Duration(), metavar="TIME", help="When, in the scenario [default: its last event].")
 @click.option("--queue", metavar="NAME", help="The job's queue, where JOB is a name and not an id or ARN.")
 @click.option("--region", envvar=REGION_VARIABLES, metavar="REGION", help="The region to look at.")
@@ -74,7 +74,7 @@ def command(
     if scenario is None and given != Given():
         raise click.UsageError("--set, --seed and --max-bad go with --scenario")
     refuse_other_kinds([job], "service-job", "JOB")
-    refuse_other_kinds(filter(None, [queue]), "job-queue", "--queue")
+    refuse_other_kinds([] if queue is None else [queue], "job-queue", "--queue")
     if print_iam_policy:
         output.emit(json.dumps(_policy(job, queue, region), indent=2))
         return 0
@@ -141,10 +141,13 @@ def _from_trace(job: str, path: Path) -> Explanation:
     meant = [known for known in _jobs_of(trace) if job in (known, names.get(known))]
     if not meant:
         raise Trouble(f"there is no job {job!r} in {path}")
-    share = next(
-        (event.share for event in trace if getattr(event, "job", None) == meant[-1] and hasattr(event, "share")), ""
-    )
-    return _past(meant[-1], names.get(meant[-1], meant[-1]), share, "", trace, names, _date)
+    return _past(meant[-1], names.get(meant[-1], meant[-1]), _share_of(meant[-1], trace), "", trace, names, _date)
+
+
+def _share_of(job: str, trace: Sequence[TraceEvent]) -> str:
+    """Return the share that a trace first tells of a job."""
+    shares = (str(event.share) for event in trace if getattr(event, "job", None) == job and hasattr(event, "share"))
+    return next(shares, "")
 
 
 def _jobs_of(trace: Sequence[TraceEvent]) -> list[str]:
@@ -198,9 +201,11 @@ def _from_account(
     situation, doubts = live_situation(found, environment, live, assumptions)
     if job_id not in {one.job.name for one in situation.jobs}:
         if trace and any(getattr(event, "job", None) == job_id for event in trace):
-            return _past(job_id, names.get(job_id, job_id), "", "", trace, names, _date)
+            return _past(job_id, names.get(job_id, job_id), _share_of(job_id, trace), "", trace, names, _date)
         raise Trouble(
-            f"job {job} has ended, or can't be placed", why="; ".join(doubts) or "only unfinished jobs are explained"
+            f"job {job} has ended, or can't be placed",
+            why="; ".join(doubts) or "only unfinished jobs are explained",
+            fix="quota-engine history --describe tells of jobs that have ended",
         )
     about = next(one for one in live.jobs if one.job_id == job_id)
     told = explain(situation, job_id, names=names, trace=trace, when=_date, doubts=doubts)

@@ -11,7 +11,7 @@ import click
 
 from ..model.trouble import Trouble
 from .durations import Duration
-from .options import Output, output_options, read_switches, stack_path
+from .options import NamedPath, Output, output_options, read_switches, stack_path
 
 if TYPE_CHECKING:
     from ..forecast import Forecast
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--history",
     "histories",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Take durations from recorded jobs of the same share (quota-engine history); may be repeated.",
 )

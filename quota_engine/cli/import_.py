@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from importlib import metadata
 from pathlib import Path
@@ -64,11 +65,20 @@ def command(
     """
     from ..live import adopt, open_session
     from ..model.arns import name_of
+    from ..model.service_facts import NAME_PATTERN
     from .drift import calls_shown
 
     if everything == bool(queues):
         raise click.UsageError("say what to import: --queue NAME (may be repeated), or --all")
     refuse_other_kinds(queues, "job-queue", "--queue")
+    if not NAME_PATTERN.fullmatch(name):
+        raise click.BadParameter("it is 1 to 128 letters, digits, hyphens and underscores", param_hint="--name")
+    if (
+        import_file is not None
+        and output.path is not None
+        and os.path.realpath(import_file) == os.path.realpath(output.path)
+    ):
+        raise click.UsageError(f"--output and --import-file are both {import_file}: one would replace the other")
     if print_iam_policy:
         output.emit(json.dumps(_policy(queues, region), indent=2))
         return 0

@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from ..model.arns import parse_arn
+from ..model.service_facts import REGION_PATTERN
 from ..model.trouble import Trouble
 
 REGION_VARIABLES = ["AWS_REGION", "AWS_DEFAULT_REGION"]
@@ -27,6 +28,8 @@ def region_of(option: str | None, profile_region: str | None, names: Iterable[st
     place = regions[0] if regions else option or profile_region
     if not place:
         raise Trouble("which region?", why="neither --region, AWS_REGION nor the profile says", fix="give --region")
+    if not REGION_PATTERN.fullmatch(place):
+        raise Trouble(f"{place!r} is not the code of a region", why="a code is like us-west-2 or eu-central-1")
     return place
 
 
@@ -39,9 +42,13 @@ def account_of(names: Iterable[str]) -> str | None:
 
 
 def refuse_other_kinds(names: Iterable[str], kind: str, option: str) -> None:
-    """Raise BadParameter for an ARN of another kind of resource: its name would be taken for one of `kind`."""
+    """Raise BadParameter for nothing, or for an ARN of something else, which would be taken for a name of `kind`."""
     for name in names:
         arn = parse_arn(name)
+        if not name:
+            raise click.BadParameter("an empty name names nothing", param_hint=option)
+        if arn is None and name.startswith("arn:"):
+            raise click.BadParameter(f"{name} is no ARN of AWS Batch", param_hint=option)
         if arn is not None and arn.kind != kind:
             raise click.BadParameter(f"{name} is the ARN of a {arn.kind}, not of a {kind}", param_hint=option)
 

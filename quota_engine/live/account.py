@@ -7,7 +7,6 @@ The region is the declaration's: the surroundings' default region is not asked, 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
 from ..model.arns import Scope, parse_arn
+from ..model.service_facts import ROLE_ARN_PATTERN
 from ..model.stack import Stack
 from .calls import CallFailed, call
 from .credentials import refuse_without_credentials, remedy_of
@@ -25,7 +25,6 @@ from .trouble import LiveTrouble, NotAuthenticated
 
 MAX_ATTEMPTS = 5
 """Tries of one call, the first included, unless AWS_MAX_ATTEMPTS says otherwise."""
-_ROLE_ARN = re.compile(r"arn:aws[a-z-]*:iam::[0-9]{12}:role/.+")
 CONNECT_TIMEOUT_SECONDS = 10
 READ_TIMEOUT_SECONDS = 30
 
@@ -57,7 +56,7 @@ def open_session(profile: str | None = None, role_arn: str | None = None) -> bot
 
     The role is assumed when it is first needed, and again before its credentials expire. Raises NotAuthenticated.
     """
-    if role_arn is not None and _ROLE_ARN.fullmatch(role_arn) is None:
+    if role_arn is not None and ROLE_ARN_PATTERN.fullmatch(role_arn) is None:
         raise NotAuthenticated(
             f"{role_arn!r} is not the ARN of a role",
             fix="write arn:aws:iam::123456789012:role/NAME, of the right account",

@@ -42,7 +42,9 @@ def find_job(job: str, queue: str | None, region: str, session: boto3.Session) -
     except CallFailed as failure:
         problem = failure.problem
         why = f"{problem.operation}: {problem.code}: {problem.message}"
-        raise LiveTrouble(f"can't look up job {job}", why=why, problem=problem) from failure
+        where = "check the job's id or name, --queue and --region"
+        fix = "check the network and AWS_ENDPOINT_URL_BATCH" if failure.is_unreachable else where
+        raise LiveTrouble(f"can't look up job {job}", why=why, fix=fix, problem=problem) from failure
     named = [one for one in found if one["jobName"] == job]
     if not named:
         raise LiveTrouble(f"there is no job {job} in queue {queue}", fix="give its id, or check --queue and --region")

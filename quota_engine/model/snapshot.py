@@ -79,12 +79,60 @@ def read_snapshot(text: str, file: str) -> Observation:
             raise ValueError(f"it has no kind: {KIND}")
         if document.get("version") != VERSION:
             raise ValueError(f"it has version {document.get('version')!r}, this program reads {VERSION}")
+        _check(document)
         return _observation(document)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+        if isinstance(error, TypeError | AttributeError):
+            reason = f"something in it is of another type than it should be ({error})"
+        if isinstance(error, RecursionError):
+            reason = "it is nested too deeply"
         raise Trouble(
             f"{file} is not a snapshot that can be read", why=reason, fix="take a new one with quota-engine snapshot"
         ) from error
+
+
+_LISTS = ("schedulingPolicies", "serviceEnvironments", "jobQueues", "quotaShares", "conditions", "unreadable")
+_OF_TYPE: Mapping[type, tuple[str, ...]] = {
+    int: ("maxCapacity", "priority", "order", "maxTimeSeconds", "borrowLimit"),
+    bool: ("whole_account", "share_tags_read"),
+    str: (
+        "name", "region", "account", "state", "status", "statusReason", "reason", "action", "strategy", "capacityUnit",
+        "jobQueueName", "jobQueueArn", "jobQueueType", "jobQueue", "quotaShareName", "serviceEnvironmentName",
+        "serviceEnvironmentType", "serviceEnvironment", "schedulingPolicyArn", "inSharePreemption",
+        "idleResourceAssignmentStrategy", "operation", "code", "message",
+    ),
+}  # fmt: skip
+_TYPES = {key: kind for kind, keys in _OF_TYPE.items() for key in keys}
+_WORDS = {int: "a whole number", bool: "true or false", str: "text"}
+
+
+def _check(document: Mapping[str, Any]) -> None:
+    """Raise ValueError for a section or value of another type: taken as empty it would read as "is missing"."""
+    for key in _LISTS:
+        if not isinstance(document[key], list) or not all(isinstance(one, Mapping) for one in document[key]):
+            raise ValueError(f"its {key} is no list of objects")
+    _check_types(document)
+
+
+def _check_types(value: Any) -> None:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key == "tags":
+                _check_tags(inner)
+            elif key in _TYPES:
+                if type(inner) is not _TYPES[key]:
+                    raise ValueError(f"a {key} in it is {inner!r}, not {_WORDS[_TYPES[key]]}")
+            else:
+                _check_types(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_types(inner)
+
+
+def _check_tags(tags: Any) -> None:
+    if not isinstance(tags, Mapping) or not all(isinstance(value, str) for value in tags.values()):
+        raise ValueError(f"tags in it are {tags!r}, not texts by key")
 
 
 def refuse_unfit(observation: Observation, stack: Stack, file: str) -> None:

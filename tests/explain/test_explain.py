@@ -184,6 +184,10 @@ def test_the_documentation_shows_a_true_sample(capfd: Capture) -> None:
         (["nobody", "--scenario", BLOG], "there is no job 'nobody'"),
         (["x", "--at", "5m"], "--at goes with --scenario"),
         (["x", "--live", "--emulator"], "choose one of"),
+        ([""], "an empty name names nothing"),
+        (["x", "--queue", ""], "an empty name names nothing"),
+        (["arn:aws:s3:::bucket"], "is no ARN of AWS Batch"),
+        (["x", "--trace", ""], "an empty path names nothing"),
         (["x", "--trace", "stacks/dev.yaml"], "is not a trace that can be read"),
         (["x", "--trace", "no-such-file"], "No such file"),
     ],
@@ -193,6 +197,24 @@ def test_wrong_questions_get_one_clear_message(arguments: list[str], message: st
     output = told(capfd, *arguments, code=2)
     assert message in output
     assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ("[]", "it has no list of events"),
+        ('{"events": [7]}', "it has no list of events"),
+        ('{"events": [{"event": "Nothing"}]}', "or knows no such event"),
+        ('{"events": [{"event": "Succeeded", "at_ms": 1, "job": {}}]}', "the job of an event is {}, not text"),
+        ('{"events": [{"event": "Succeeded", "at_ms": 1e400, "job": "x"}]}', "not a time in ms"),
+    ],
+)
+def test_what_is_no_trace_is_refused_with_why(text: str, why: str, tmp_path: Path, capfd: Capture) -> None:
+    """Traces are saved, edited and sent around."""
+    path = tmp_path / "trace.json"
+    path.write_text(text, encoding="utf-8")
+    assert why in told(capfd, "x", "--trace", str(path), code=2)
 
 
 def test_a_live_job_that_is_not_there_is_said_so(live: Live, capfd: Capture) -> None:

@@ -70,6 +70,12 @@ def test_a_fleet_with_errors_is_refused_with_its_findings(tmp_path: Path, capfd:
     assert "fleet.yaml:4" in errors
 
 
+def test_a_fleet_of_nobody_is_no_good_news(tmp_path: Path, capfd: Capture) -> None:
+    """Nothing compared must not look like nothing wrong."""
+    assert run(["drift", write(tmp_path / "fleet.yaml", "fleet", "stacks: []\n")]) == 2
+    assert "nothing was compared" in capfd.readouterr().err
+
+
 def test_an_accepted_difference_does_not_count_until_its_day(
     tmp_path: Path, live: dict[str, Any], start_account: StartAccount, capfd: Capture
 ) -> None:

@@ -69,6 +69,24 @@ def test_a_queue_named_by_an_arn_of_elsewhere_is_refused(stack: Stack, capfd: Ca
     assert "is the ARN of a scheduling-policy" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--name", "a b"], "1 to 128 letters, digits, hyphens and underscores"),
+        (["--region", "mars"], "'mars' is not the code of a region"),
+        (["--output", "same", "--import-file", "./same"], "one would replace the other"),
+    ],
+)
+def test_what_could_not_be_written_is_refused_before_anything_is_read(
+    arguments: list[str], says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: Capture
+) -> None:
+    """Not after a thousand calls, and not as a finding in a file that nobody has."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["import", "--all", *arguments]) == 2
+    assert says in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.usefixtures("batch")
 def test_defaults_are_marked_as_such(stack: Stack, capfd: Capture) -> None:
     """Whoever tidies up the file has to know what may go."""

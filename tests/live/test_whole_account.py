@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -149,6 +151,41 @@ def test_what_is_no_snapshot_is_one_clear_trouble(text: str) -> None:
     """A truncated upload, the wrong file: what is wrong, and what to do."""
     with pytest.raises(Trouble, match=r"seen\.json is not a snapshot"):
         read_snapshot(text, "seen.json")
+
+
+def test_a_snapshot_of_which_one_value_is_spoilt_is_refused_or_compared(stack: Stack) -> None:
+    """Snapshots are kept for months and sent around. Whichever value is spoilt: an answer, or why there is none."""
+    whole = json.loads(write_snapshot(Observation(replace(stack, account="123456789012"), whole_account=True)))
+    refused = 0
+    for path in places(whole):
+        for junk in (None, 7, "x", [], {}, float("inf"), True, ["a"], {"a": 1}):
+            spoilt = copy.deepcopy(whole)
+            inner = spoilt
+            for step in path[:-1]:
+                inner = inner[step]
+            inner[path[-1]] = junk
+            try:
+                compare(stack, read_snapshot(json.dumps(spoilt), "f"))
+            except Trouble:
+                refused += 1
+    assert refused
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of every value within a document."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield (*path, key)
+        yield from places(one, (*path, key))
+
+
+@pytest.mark.parametrize("section", ["quotaShares", "jobQueues", "serviceEnvironments", "schedulingPolicies"])
+def test_a_section_of_another_shape_does_not_read_as_empty(section: str) -> None:
+    """Everything in it would be missing, and created anew beside what is there."""
+    whole = json.loads(write_snapshot(Observation(Stack("s", "us-east-1", "123456789012"), whole_account=True)))
+    with pytest.raises(Trouble) as caught:
+        read_snapshot(json.dumps({**whole, section: {}}), "f")
+    assert f"its {section} is no list of objects" in caught.value.why
 
 
 def test_unreadable_paths_survive_a_snapshot() -> None:
