@@ -83,14 +83,14 @@ LATEST_MS: Final = 253_402_300_799_999
 
 def _value(data: Mapping[str, Any], name: str) -> Any:
     """Return one member, judged by what the field holds."""
-    value = data.get(name)
+    value: Any = data.get(name)
     if name == "instances":
         if not isinstance(value, dict) or not all(_is_count(count) for count in value.values()):
             raise LineError("its instances are not {unit: count}")
     elif name == "status":
         if value not in STATUSES:
             raise LineError(f"its status is {value!r}, which is none of a service job")
-    elif name in _COUNTS and _is_count(value) and value > COUNT_MAX:
+    elif name in _COUNTS and isinstance(value, int) and value > COUNT_MAX:
         raise LineError(f"its {name} is {value}, more than {COUNT_MAX:,}")
     elif name in _TIMES:
         return None if value is None else _times(name, value)
