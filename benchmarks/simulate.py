@@ -122,12 +122,14 @@ def measure_alone(scenario: Path) -> tuple[float, float, int]:
     return float(read_s), float(alone_s), int(preemptions)
 
 
-def print_row(folder: Path, count: int, regime: str) -> None:
+def print_row(folder: Path, count: int, regime: str, repeat: int) -> None:
     history = folder / f"history-{count}-{regime}.csv"
     write_history(history, count, regime)
     scenario = write_scenario(folder, history, regime)
-    read_s, alone_s, preemptions = measure_alone(scenario)
-    whole_s, mib = measure_command(scenario)
+    rounds = [(measure_alone(scenario), measure_command(scenario)) for _ in range(repeat)]
+    read_s, alone_s = (min(alone[index] for alone, _ in rounds) for index in (0, 1))
+    whole_s, mib = (min(whole[index] for _, whole in rounds) for index in (0, 1))
+    preemptions = rounds[0][0][2]
     ratio = whole_s / alone_s
     verdict = "yes" if ratio <= TARGET_RATIO and mib <= TARGET_MIB else "NO"
     size = os.path.getsize(history) / 2**20
@@ -143,6 +145,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time the replay of a long history.")
     parser.add_argument("--jobs", type=int, nargs="+", default=[100_000])
     parser.add_argument("--regime", choices=list(REGIMES), nargs="+", default=["contended"])
+    parser.add_argument("--repeat", type=int, default=1, help="the least of so many rounds is told")
     parser.add_argument("--folder", type=Path, help="where to write the history; a temporary folder by default")
     arguments = parser.parse_args()
     print("| jobs | regime | file MiB | preemptions/job | reading s | scheduler s | whole s | ratio | MiB | reached |")
@@ -150,7 +153,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         for count in arguments.jobs:
             for regime in arguments.regime:
-                print_row(Path(folder), count, regime)
+                print_row(Path(folder), count, regime, arguments.repeat)
 
 
 if __name__ == "__main__":
