@@ -50,14 +50,16 @@ def run_pass(state: SchedulerState) -> None:
             _redeem_claims(state)
         if state.waiting:
             _place_all(state)
-    _mark_heads(state)
+    if state.waiting or state.settings_changed:
+        _mark_heads(state)
     touched.clear()
     state.released = False
     state.settings_changed = False
 
 
 def _refresh_head(state: SchedulerState, share: ShareState) -> None:
-    head = share.first_waiting()
+    """Find the share's first waiting job; a new head starts with nothing known about it."""
+    head = share.first_waiting() if share.waiting else None
     if head is share.head:
         return
     share.head = head
@@ -122,9 +124,10 @@ def _redeem(state: SchedulerState, claim: Claim) -> None:
 
 
 def _place_all(state: SchedulerState) -> None:
-    """Ask heads, step by step, until no step applies."""
-    is_usual = state.has_usual_steps
-    asked = _ask_first(state)
+    """Ask heads, step by step, until no step applies. After a mere arrival there is one share to ask."""
+    is_usual, touched = state.has_usual_steps, state.touched
+    is_alone = is_usual and len(touched) == 1 and not state.released and not state.lacking
+    asked = list(touched) if is_alone else _ask_first(state)
     taken = 0
     while asked:
         if is_usual and len(asked) == 1 and not state.lacking:
