@@ -42,7 +42,8 @@ def _performed(tasks: Iterable[Task], address: str, patience_seconds: float) -> 
         _check_versions(client, address)
         yield from _as_finished(client, iter(tasks), ahead, address, patience_seconds)
     except Exception as error:
-        if isinstance(error, Trouble) or client.status == "running":
+        is_lost = isinstance(error, OSError)  # of the connection: a run itself reads and writes nothing
+        if isinstance(error, Trouble) or (client.status == "running" and not is_lost):
             raise
         raise _gone(address) from error
     finally:
