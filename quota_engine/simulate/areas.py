@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from itertools import chain
+from typing import Final
 
 from ..model.stack import Capacity
 from ..model.work import Scenario
 from .balance import UnitBalance
 from .settings import settings_over_time
 
-WHATS: Final = ("used", "borrowed", "lent", "wanted", "nominal")
-"""What is integrated of each share and unit, in the order of `UnitBalance.settled`."""
-_Key = TypeVar("_Key", str, tuple[str, str])
+WHATS: Final = ("used", "borrowed", "wanted", "nominal", "lent")
+"""What is integrated of each share and unit, in the order of `UnitBalance.settled`. Of the whole: in use, there, kept
+idle by RESERVE, of that wanted, and in use beyond what is there."""
+LENT: Final = WHATS.index("lent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,34 +40,41 @@ class Reserved:
     wanted_instance_ms: int
 
 
-class _Cell:
-    """Amounts over time: the integral and the most of each, and since when it was that for the first time."""
+class _Amount:
+    """One amount over time: its integral, the most of it, and since when it was that for the first time."""
 
-    __slots__ = ("most", "most_at_ms", "now", "since_ms", "sums")
+    __slots__ = ("most", "most_at_ms", "now", "since_ms", "sum")
 
-    def __init__(self, width: int, since_ms: int) -> None:
-        self.since_ms = since_ms
-        self.now: tuple[int, ...] = (0,) * width
-        self.sums = [0] * width
-        self.most = [0] * width
-        self.most_at_ms = [since_ms] * width
+    def __init__(self, since_ms: int) -> None:
+        self.since_ms = self.most_at_ms = since_ms
+        self.now = self.most = self.sum = 0
 
-    def put(self, at_ms: int, amounts: tuple[int, ...]) -> None:
-        if amounts != self.now:
-            self.pass_to(at_ms)
-            self.now = amounts
-
-    def pass_to(self, at_ms: int) -> None:
+    def put(self, at_ms: int, amount: int) -> None:
+        """Let it be another amount from now on."""
         since_ms = self.since_ms
-        lasted_ms = at_ms - since_ms
-        if lasted_ms <= 0:
+        if at_ms > since_ms:
+            now = self.now
+            if now:
+                self.sum += now * (at_ms - since_ms)
+                if now > self.most:
+                    self.most, self.most_at_ms = now, since_ms
+            self.since_ms = at_ms
+        self.now = amount
+
+
+_Cell = tuple[_Amount, ...]
+
+
+def _put(cells: dict[str, _Cell], key: str, at_ms: int, amounts: tuple[int, ...]) -> None:
+    """Let the first amounts of a cell be others from now on; one that never was anything needs no cell."""
+    cell = cells.get(key)
+    if cell is None:
+        if not any(amounts):
             return
-        self.since_ms = at_ms
-        for index, amount in enumerate(self.now):
-            if amount:
-                self.sums[index] += amount * lasted_ms
-                if amount > self.most[index]:
-                    self.most[index], self.most_at_ms[index] = amount, since_ms
+        cell = cells[key] = tuple(_Amount(at_ms) for _ in WHATS)
+    for one, amount in zip(cell, amounts, strict=False):
+        if one.now != amount:
+            one.put(at_ms, amount)
 
 
 class Areas:
@@ -76,7 +85,7 @@ class Areas:
         self._limits: Capacity = {}
         self._at_ms = 0
         self._units: dict[str, UnitBalance] = {}
-        self._cells: dict[tuple[str, str], _Cell] = {}
+        self._cells: dict[str, dict[str, _Cell]] = {}
         self._wholes: dict[str, _Cell] = {}
         self._dirty: dict[str, None] = {}
         self.pass_to(0)
@@ -91,8 +100,15 @@ class Areas:
         for unit, count in need.items():
             self._unit(unit).use(share, sign * count)
 
+    def start(self, share: str, need: Capacity, sign: int) -> None:
+        """Let a job that waits be dispatched, or the other way round."""
+        for unit, count in need.items():
+            self._unit(unit).start(share, sign * count)
+
     def pass_to(self, at_ms: int) -> None:
         """Let time pass up to `at_ms`: note what was left changed, under the settings as they were."""
+        if at_ms == self._at_ms and not self._settings:
+            return
         if at_ms > self._at_ms and self._dirty:
             self._note()
         while self._settings and self._settings[0].at_ms <= at_ms:
@@ -110,31 +126,31 @@ class Areas:
         """Integrate up to the end."""
         self.pass_to(at_ms)
         self._note()
-        for cell in (*self._cells.values(), *self._wholes.values()):
-            cell.pass_to(at_ms)
+        for cells in (*self._cells.values(), self._wholes):
+            for one in chain.from_iterable(cells.values()):
+                one.put(at_ms, one.now)
 
     def of(self, share: str, what: str) -> dict[str, Amounts]:
         """Return {unit: amounts} of a share, `what` being one of WHATS, for the units it lists or used; by unit."""
         index = WHATS.index(what)
-        found = {unit: cell for (name, unit), cell in self._cells.items() if name == share}
-        return {
-            unit: Amounts(cell.most[index], cell.sums[index], cell.most_at_ms[index])
-            for unit, cell in sorted(found.items())
-        }
+        found = {unit: cells[share][index] for unit, cells in sorted(self._cells.items()) if share in cells}
+        return {unit: Amounts(one.most, one.sum, one.most_at_ms) for unit, one in found.items()}
 
     def whole(self) -> dict[str, tuple[int, int, int]]:
         """Return {unit: instance-milliseconds in use, there, and in use beyond what was there}, by unit.
 
         Only of units of which the environment ever had any.
         """
-        return {unit: (cell.sums[0], cell.sums[1], cell.sums[4]) for unit, cell in self._units_ever()}
+        return {unit: (used.sum, there.sum, beyond.sum) for unit, (used, there, _, _, beyond) in self._units_ever()}
 
     def _units_ever(self) -> Iterator[tuple[str, _Cell]]:
-        return ((unit, cell) for unit, cell in sorted(self._wholes.items()) if cell.sums[1])
+        return ((unit, cell) for unit, cell in sorted(self._wholes.items()) if cell[1].sum)
 
     def reserved(self) -> Mapping[str, Reserved]:
         """Return {unit: what RESERVE kept from those who waited}, by unit, where it kept any."""
-        return {unit: Reserved(cell.sums[2], cell.sums[3]) for unit, cell in self._units_ever() if cell.sums[2]}
+        return {
+            unit: Reserved(idle.sum, wanted.sum) for unit, (_, _, idle, wanted, _) in self._units_ever() if idle.sum
+        }
 
     def _unit(self, unit: str) -> UnitBalance:
         self._dirty[unit] = None
@@ -148,19 +164,15 @@ class Areas:
         at_ms = self._at_ms
         for unit in self._dirty:
             balance = self._units[unit]
-            for share, amounts in balance.settled():
-                self._put(self._cells, (share, unit), at_ms, amounts)
+            cells = self._cells.setdefault(unit, {})
+            for share, amounts in balance.used_anew():
+                _put(cells, share, at_ms, amounts)
+            for share, lent in balance.lent_anew():
+                cells[share][LENT].put(at_ms, lent)
             limit, total = self._limits.get(unit, 0), balance.total
-            idle = min(balance.reserved_idle, max(0, limit - total)) if balance.borrowers_wait else 0
-            wanted = min(idle, balance.borrowers_wait)
-            self._put(self._wholes, unit, at_ms, (total, limit, idle, wanted, max(0, total - limit)))
+            idle = wanted = 0
+            if balance.reservers and balance.borrowers_wait:
+                idle = min(balance.reserved_idle, max(0, limit - total))
+                wanted = min(idle, balance.borrowers_wait)
+            _put(self._wholes, unit, at_ms, (total, limit, idle, wanted, total - limit if total > limit else 0))
         self._dirty.clear()
-
-    @staticmethod
-    def _put(cells: dict[_Key, _Cell], key: _Key, at_ms: int, amounts: tuple[int, ...]) -> None:
-        cell = cells.get(key)
-        if cell is None:
-            if not any(amounts):
-                return
-            cell = cells[key] = _Cell(len(amounts), at_ms)
-        cell.put(at_ms, amounts)

@@ -16,13 +16,14 @@ def divide(amount: int, idle: Sequence[int]) -> list[int]:
     At most what is idle is given out. Remainders go to the largest fractions first, then in order.
     """
     total = sum(idle)
-    given = min(amount, total)
-    if not given:
+    if not amount or not total:
         return [0] * len(idle)
-    parts = [given * count // total for count in idle]
-    left = given - sum(parts)
+    if amount >= total:
+        return list(idle)
+    parts = [amount * count // total for count in idle]
+    left = amount - sum(parts)
     if left:
-        by_fraction = sorted(range(len(idle)), key=[-(given * count % total) for count in idle].__getitem__)
+        by_fraction = sorted(range(len(idle)), key=[-(amount * count % total) for count in idle].__getitem__)
         for index in by_fraction[:left]:
             parts[index] += 1
     return parts
@@ -32,7 +33,8 @@ class UnitBalance:
     """One unit. `total` is what all shares use, `over` what of it lies above the limits.
 
     `reserved_idle` is what RESERVE keeps idle, `borrowers_wait` what the jobs of shares that may borrow wait for.
-    `idle` is what each lender keeps idle, `parts` what of it is lent as of the last `settled`; `lent` is that by share.
+    `idle` is what each lender keeps idle, `parts` what of it is lent since the last `lent_anew`; `lent` is that by
+    share, and `ceased` are those that lent and no longer may.
     """
 
     def __init__(self) -> None:
@@ -48,6 +50,7 @@ class UnitBalance:
         self.over = 0
         self.borrowers_wait = 0
         self.lent: dict[str, int] = {}
+        self.ceased: list[str] = []
         self.is_lending_anew = False
         self.dirty: dict[str, None] = {}
 
@@ -77,6 +80,11 @@ class UnitBalance:
         if index is not None or borrowed_more:
             self.is_lending_anew = True
 
+    def start(self, share: str, count: int) -> None:
+        """Count instances that a share's job waited for and takes (or with a negative count gives back, and waits)."""
+        self.wait(share, -count)
+        self.use(share, count)
+
     def settle(self, shares: Mapping[str, QuotaShare], unit: str) -> None:
         """Take other shares or limits into account; shares that are gone have none."""
         self.dirty.update(dict.fromkeys([*self.nominal, *shares, *self.used, *self.waiting]))
@@ -85,8 +93,8 @@ class UnitBalance:
         names = [name for name, share in own if share.strategy.can_lend]
         self.lenders = {name: index for index, name in enumerate(names)}
         self.idle = [max(0, self.nominal[name] - self.used.get(name, 0)) for name in names]
-        self.parts = [0] * len(names)
-        self.lent = {}
+        self.parts = [self.lent.get(name, 0) for name in names]
+        self.ceased = [name for name, part in self.lent.items() if part and name not in self.lenders]
         self.is_lending_anew = True
         self.reservers = tuple(name for name, share in own if share.strategy is Strategy.RESERVE)
         self.borrowers = frozenset(name for name, share in shares.items() if share.strategy.can_borrow)
@@ -96,26 +104,31 @@ class UnitBalance:
     def settled(self) -> Iterator[tuple[str, tuple[int, int, int, int, int]]]:
         """Yield the shares whose amounts may have changed since the last call: all that it lends included.
 
-        The amounts: instances in use, of these above the own limit, own idle ones in others' use, own ones that it uses
-        or waits for, and the own limit.
+        The amounts: instances in use, of these above the own limit, own ones that it uses or waits for, the own limit,
+        and own idle ones in others' use.
         """
-        if self.is_lending_anew:
-            self._lend()
+        self.dirty.update((name, None) for name, _ in self.lent_anew())
+        for name, amounts in self.used_anew():
+            yield name, (*amounts, self.lent.get(name, 0))
+
+    def used_anew(self) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+        """Yield the shares whose use, waiting jobs or limit may have changed since the last call, as `settled` does."""
         for name in self.dirty:
             used, nominal = self.used.get(name, 0), self.nominal.get(name, 0)
             wanted = used + self.waiting.get(name, 0)
-            borrowed = used - nominal if used > nominal else 0
-            yield name, (used, borrowed, self.lent.get(name, 0), wanted if wanted < nominal else nominal, nominal)
+            yield name, (used, used - nominal if used > nominal else 0, min(wanted, nominal), nominal)
         self.dirty.clear()
 
-    def _lend(self) -> None:
-        """Divide anew what is borrowed; shares that lend another number are dirty."""
+    def lent_anew(self) -> list[tuple[str, int]]:
+        """Divide anew what is borrowed; return the shares that lend another number, and that number."""
+        if not self.is_lending_anew:
+            return []
         self.is_lending_anew = False
         before, parts = self.parts, divide(self.over, self.idle)
-        if parts == before:
-            return
-        self.parts = parts
-        for (name, _), part, former in zip(self.lenders.items(), parts, before, strict=True):
-            if part != former:
-                self.lent[name] = part
-                self.dirty[name] = None
+        changed = [(name, 0) for name in self.ceased]
+        if parts != before:
+            both = zip(self.lenders, parts, before, strict=True)
+            changed += [(name, part) for name, part, former in both if part != former]
+        self.parts, self.ceased = parts, []
+        self.lent.update(changed)
+        return changed

@@ -39,26 +39,41 @@ class ShareLoad:
 
 
 class _Amount:
-    """An amount over time; what comes and goes within one instant leaves no mark."""
+    """An amount over time; what comes and goes within one instant leaves no mark.
 
-    __slots__ = ("bins", "most", "now", "since_ms")
+    `here` is the integral from `start_ms` on, all of it in the bin that ends at `border_ms`: bins are many events wide.
+    """
+
+    __slots__ = ("bins", "border_ms", "here", "most", "now", "since_ms", "start_ms")
 
     def __init__(self) -> None:
-        self.now = self.since_ms = self.most = 0
+        self.now = self.since_ms = self.most = self.here = self.start_ms = self.border_ms = 0
         self.bins = GrowingBins(BINS)
 
     def change(self, at_ms: int, difference: int) -> None:
-        if difference:
-            self.pass_to(at_ms)
-            self.now += difference
-
-    def pass_to(self, at_ms: int) -> None:
-        if at_ms > self.since_ms:
-            if self.now:
-                self.bins.add(self.since_ms, at_ms, self.now)
-                if self.now > self.most:
-                    self.most = self.now
+        """Let it be more or less from now on."""
+        now, since_ms = self.now, self.since_ms
+        if at_ms > since_ms:
+            if now > self.most:
+                self.most = now
+            if at_ms <= self.border_ms:
+                self.here += now * (at_ms - since_ms)
+            else:
+                self._leave(at_ms)
             self.since_ms = at_ms
+        self.now = now + difference
+
+    def _leave(self, at_ms: int) -> None:
+        """Put down what lies in the bin that is left, and what passes its border."""
+        self.bins.put(self.start_ms, self.here)
+        self.bins.add(self.since_ms, at_ms, self.now)
+        self.here, self.start_ms = 0, at_ms
+        self.border_ms = (at_ms // self.bins.width_ms + 1) * self.bins.width_ms
+
+    def close(self, at_ms: int) -> None:
+        """Let nothing be left out of the bins."""
+        self._leave(at_ms)
+        self.since_ms = at_ms
 
 
 class _Load:
@@ -77,9 +92,11 @@ class _Load:
         for unit, count in need.items():
             before, nominal = self.used.get(unit, 0), self.nominal.get(unit, 0)
             after = self.used[unit] = before + sign * count
-            own = min(after, nominal) - min(before, nominal)
-            self.own.change(at_ms, own)
-            self.borrowed.change(at_ms, sign * count - own)
+            own = (after if after < nominal else nominal) - (before if before < nominal else nominal)
+            if own:
+                self.own.change(at_ms, own)
+            if own != sign * count:
+                self.borrowed.change(at_ms, sign * count - own)
 
     def limit(self, at_ms: int, nominal: Capacity) -> None:
         """Take other own limits into account."""
@@ -171,7 +188,8 @@ def loads_of(run: Run) -> Loads:
 def _over(name: str, load: _Load, end_ms: int, parts: int) -> ShareLoad:
     amounts = (load.own, load.borrowed, load.waiting)
     for amount in amounts:
-        amount.pass_to(end_ms)
+        amount.change(end_ms, 0)
+        amount.close(end_ms)
     own, borrowed, waiting = (tuple(amount.bins.columns(parts, end_ms)) for amount in amounts)
     return ShareLoad(
         share=name,

@@ -230,8 +230,7 @@ class Meter:
             waits.append(event.at_ms - job.waits_since_ms)
         job.waits_since_ms, job.is_started, job.is_placed = None, True, True
         self._areas.pass_to(event.at_ms)
-        self._areas.wait(job.tally.share, job.need, -1)
-        self._areas.use(job.tally.share, job.need, 1)
+        self._areas.start(job.tally.share, job.need, 1)
 
     def _preempted(self, event: PreemptionStarted) -> None:
         tally = self._jobs[event.job].tally
@@ -253,8 +252,7 @@ class Meter:
             job.waits_since_ms = event.at_ms
         self._areas.pass_to(event.at_ms)
         if job.is_placed:
-            self._areas.use(job.tally.share, job.need, -1)
-            self._areas.wait(job.tally.share, job.need, 1)
+            self._areas.start(job.tally.share, job.need, -1)
         job.is_placed = False
 
     def _ended(self, event: Succeeded | Failed) -> None:

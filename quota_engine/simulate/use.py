@@ -131,7 +131,7 @@ class _Use:
         for name, unit in self.units.items():
             if not unit.dirty:
                 continue
-            for share, (used, borrowed, lent, _, nominal) in unit.settled():
+            for share, (used, borrowed, _, nominal, lent) in unit.settled():
                 self._put(name, share, at_ms, (used - borrowed, lent, borrowed, nominal))
             self._put(name, "", at_ms, (unit.total - unit.over, 0, unit.over, self.limits.get(name, 0)))
 
