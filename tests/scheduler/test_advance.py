@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quota_engine.model.stack import JobQueue, QuotaShare, ServiceEnvironment, State, Strategy
-from quota_engine.model.work import Job, Terminate, Timing, UpdatePriority
+from quota_engine.model.work import CapacityError, Job, Terminate, Timing, UpdatePriority
 from quota_engine.scheduler import (
     Complete,
     InputError,
@@ -151,3 +151,14 @@ def test_time_may_pass_in_any_number_of_steps() -> None:
         return trace
 
     assert trace_of([5000]) == trace_of(list(range(0, 5001, 7)))
+
+
+def test_a_head_that_needs_nothing_may_wait_while_others_release() -> None:
+    """A payload may name no unit, and such a job waits too: after a capacity error, while another share's job ends."""
+    state = announcement(Timing(scheduled_ms=60_000))
+    advance(state, 0, [Submit(Job("empty", "QS1", {}, duration_ms=5)), Submit(Job("other", "QS2", {UNIT: 1}))])
+    advance(state, 10, [CapacityError(10, "empty")])
+    advance(state, 20, [Terminate(20, "other")])
+    assert state.jobs["empty"].placements == 1
+    advance(state, 60_010)
+    assert state.jobs["empty"].placements == 2
