@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -14,6 +12,7 @@ import click
 from ..model.trouble import Trouble
 from .durations import Duration
 from .options import Output, output_options, read_switches, stack_path
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..calibrate import Calibration, Record
@@ -71,25 +70,19 @@ def command(
     """
     from ..calibrate import calibrate
     from .files import good_stack
+    from .forecast import read_assumptions
 
     declared = good_stack(stack_path(stack)).value
-    switches = _checked(read_switches(assumed))
+    read_assumptions(assumed)
     path = Path(record)
     read = _from_file(path, queue) if path.exists() else _from_queue(record, declared, profile, role_arn, output)
-    with _runs_shown(output) as progress:
+    with progress_bar("trying assumptions", None, quiet=output.quiet) as progress:
         try:
-            found = calibrate(read, declared, tolerance_ms, switches, progress)
+            found = calibrate(read, declared, tolerance_ms, read_switches(assumed), progress)
         except ValueError as error:
             raise Trouble(f"{record} can't be compared: {error}", fix="name the declaration that held then") from error
     output.emit(_render(found, output))
     return 0 if found.score.ratio >= within else 1
-
-
-def _checked(switches: dict[str, str]) -> dict[str, object]:
-    from .forecast import read_assumptions
-
-    read_assumptions([f"{name}={value}" for name, value in switches.items()])
-    return dict(switches)
 
 
 _RECORDS: Final = "give events of EventBridge, or what quota-engine history wrote"
@@ -158,20 +151,6 @@ def _from_queue(name: str, declared: Stack, profile: str | None, role_arn: str |
     with calls_shown(output) as progress:
         jobs = read_history([name], declared.region, session, with_details=True, progress=progress)
     return record_of_history(jobs, name_of(name))
-
-
-@contextmanager
-def _runs_shown(output: Output) -> Iterator[Callable[[int, int], None] | None]:
-    """Show on a terminal how many runs are made; nothing in a pipe."""
-    if output.quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("trying assumptions", total=None)
-        yield lambda made, total: bar.update(task, completed=made, total=total)
 
 
 def _render(found: Calibration, output: Output) -> str:
