@@ -1,4 +1,4 @@
-"""Instances over time: what each share uses, borrows, lends, keeps idle and wants, and what there is, integrated.
+"""Instances over time: what each share uses, borrows, lends and wants, and what there is, integrated.
 
 Only states that last count; what comes and goes within one instant leaves no mark. A change costs what it changes: the
 shares concerned, and all lenders of the unit while something is lent.
@@ -13,7 +13,7 @@ from typing import Final
 
 from ..model.stack import Capacity
 from ..model.work import Scenario
-from .balance import UnitBalance
+from .balance import UnitBalance, settle_units
 from .settings import settings_over_time
 
 WHATS: Final = ("used", "borrowed", "wanted", "nominal", "lent")
@@ -115,9 +115,7 @@ class Areas:
             now = self._settings.pop(0)
             self._at_ms = max(self._at_ms, now.at_ms)
             self._limits = now.limits
-            listed = (unit for share in now.shares.values() for unit in share.capacity_limits)
-            for unit in dict.fromkeys([*now.limits, *listed, *self._units]):
-                self._unit(unit).settle(now.shares, unit)
+            self._dirty.update(dict.fromkeys(settle_units(self._units, now.shares, now.limits)))
             if now.at_ms < at_ms:
                 self._note()
         self._at_ms = max(self._at_ms, at_ms)

@@ -1,13 +1,13 @@
 """One unit's instances among the shares at a moment: used, waited for, borrowed, lent, idle. Integers only.
 
-Kept up to date job by job, so that nothing is summed up anew at each event; `changed` says which shares to look at.
+Kept up to date job by job, so that nothing is summed up anew at each event; `settled` says which shares to look at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..model.stack import QuotaShare, Strategy
+from ..model.stack import Capacity, QuotaShare, Strategy
 
 
 def divide(amount: int, idle: Sequence[int]) -> list[int]:
@@ -132,3 +132,12 @@ class UnitBalance:
         self.parts, self.ceased = parts, []
         self.lent.update(changed)
         return changed
+
+
+def settle_units(units: dict[str, UnitBalance], shares: Mapping[str, QuotaShare], limits: Capacity) -> list[str]:
+    """Let all units take other shares and limits into account, new ones included; return their names."""
+    listed = (unit for share in shares.values() for unit in share.capacity_limits)
+    names = list(dict.fromkeys([*limits, *listed, *units]))
+    for name in names:
+        units.setdefault(name, UnitBalance()).settle(shares, name)
+    return names

@@ -13,7 +13,7 @@ from itertools import groupby
 from ..model.stack import Capacity
 from ..model.work import Scenario
 from ..scheduler.trace import Dispatched, Failed, Requeued, Submitted, Succeeded, TraceEvent
-from .balance import UnitBalance
+from .balance import UnitBalance, settle_units
 from .binned import Bins
 from .settings import settings_over_time
 
@@ -116,9 +116,7 @@ class _Use:
             now = self.settings.pop(0)
             self.limits = now.limits
             self.shares.update(dict.fromkeys(now.shares))
-            listed = (unit for share in now.shares.values() for unit in share.capacity_limits)
-            for unit in dict.fromkeys([*now.limits, *listed, *self.units]):
-                self.units.setdefault(unit, UnitBalance()).settle(now.shares, unit)
+            settle_units(self.units, now.shares, now.limits)
             self._note(now.at_ms)
 
     def _count(self, job: str, sign: int) -> None:
