@@ -6,7 +6,7 @@ has the parameters `from_ms` and `to_ms`; a page that zooms sets them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..times import STEPS_MS, tick_step_ms
@@ -83,3 +83,34 @@ def as_spec(chart: Any, datasets: dict[str, list[dict[str, Any]]] | None = None)
     spec.pop("config", None)
     spec["datasets"] = datasets or {}
     return spec
+
+
+def panels(
+    layered: Any,
+    source: str,
+    field: str,
+    names: Sequence[str],
+    end_ms: int,
+    title: Any = None,
+    description: str = "",
+) -> altair.FacetChart:
+    """Return layers over time once for each of `names`, the values of `field`, one below the other."""
+    import altair
+
+    chart: altair.FacetChart = (
+        layered.properties(width=WIDTH)
+        .facet(
+            data=altair.NamedData(source),
+            facet=altair.Facet(
+                f"{field}:N",
+                title=None,
+                sort=list(names),
+                header=altair.Header(labelAnchor="start", labelFontWeight="bold", labelPadding=4),
+            ),
+            columns=1,
+        )
+        .resolve_scale(y="independent")
+        .add_params(*window(end_ms))
+        .properties(spacing=14, description=description)
+    )
+    return chart.properties(title=title) if title is not None else chart

@@ -14,7 +14,7 @@ from ...simulate import SegmentKind
 from ...simulate.binned import Bins
 from ..times import tick_step_ms
 from ..visible import visible
-from .axes import CROSS, WIDTH, time_axis, window
+from .axes import CROSS, panels, time_axis
 from .lives import Lives
 from .palette import BORROWED, IN_SHARE, OWN, PREEMPTED, WAITING
 
@@ -106,23 +106,7 @@ def overview(shares: Sequence[str], end_ms: int, title: Any = None, description:
     import altair
 
     layered = altair.layer(*(_area(index) for index in range(len(_AREAS))), _taken())
-    chart: altair.FacetChart = (
-        layered.properties(width=WIDTH, height=PANEL_HEIGHT)
-        .facet(
-            data=altair.NamedData("overview"),
-            facet=altair.Facet(
-                "share:N",
-                title=None,
-                sort=list(shares),
-                header=altair.Header(labelAnchor="start", labelFontWeight="bold", labelPadding=4),
-            ),
-            columns=1,
-        )
-        .resolve_scale(y="independent")
-        .add_params(*window(end_ms))
-        .properties(spacing=14, description=description)
-    )
-    return chart.properties(title=title) if title is not None else chart
+    return panels(layered.properties(height=PANEL_HEIGHT), "overview", "share", shares, end_ms, title, description)
 
 
 def _area(index: int) -> Any:

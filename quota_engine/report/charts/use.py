@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...simulate.use import UseSeries
 from ..visible import visible
-from .axes import WIDTH, time_axis, window
+from .axes import panels, time_axis
 from .palette import BORROWED, LENT, LIMIT, OWN
 
 if TYPE_CHECKING:
@@ -77,23 +77,7 @@ def use_chart(titles: Sequence[str], end_ms: int, title: Any = None, description
     import altair
 
     layered = altair.layer(*(_area(index) for index in range(len(_AREAS))), _limit_line(), _headroom())
-    chart: altair.FacetChart = (
-        layered.properties(width=WIDTH, height=PANEL_HEIGHT)
-        .facet(
-            data=altair.NamedData(SOURCE),
-            facet=altair.Facet(
-                "panel:N",
-                title=None,
-                sort=list(titles),
-                header=altair.Header(labelAnchor="start", labelFontWeight="bold", labelPadding=4),
-            ),
-            columns=1,
-        )
-        .resolve_scale(y="independent")
-        .add_params(*window(end_ms))
-        .properties(spacing=14, description=description)
-    )
-    return chart.properties(title=title) if title is not None else chart
+    return panels(layered.properties(height=PANEL_HEIGHT), SOURCE, "panel", titles, end_ms, title, description)
 
 
 def _area(index: int) -> Any:
