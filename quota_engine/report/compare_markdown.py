@@ -13,16 +13,15 @@ from .compare_view import (
     ComparedScenario,
     CompareReport,
     Measure,
-    capacity_changes,
     cause,
     change_text,
+    changed_capacity,
     demand,
     differing,
     edit_text,
     facts,
     headline,
     notes,
-    ratio_text,
     seen,
     title_of,
     whys,
@@ -94,14 +93,8 @@ def _cell(measure: Measure, before: Work, after: Work) -> str:
 
 def _capacity(scenario: ComparedScenario) -> Iterator[str]:
     rows = [
-        f"| {markdown(one.share)} | {markdown_code(one.unit)} | {markdown(', '.join(changes))} |"
-        for one in scenario.comparison.capacity
-        if (changes := capacity_changes(one))
-    ]
-    rows += [
-        f"| all | {markdown_code(unit)} | utilisation {ratio_text(before)} → {ratio_text(after)} |"
-        for unit, before, after in scenario.comparison.utilisation
-        if ratio_text(before) != ratio_text(after)
+        f"| {markdown(share) or 'all'} | {markdown_code(unit)} | {'' if share else 'utilisation '}{markdown(changes)} |"
+        for share, unit, changes in changed_capacity(scenario.comparison)
     ]
     if rows:
         yield from ("| share | type | capacity, as instance time |", "|---|---|---|", *rows, "")

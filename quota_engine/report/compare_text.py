@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from .compare_view import (
     ComparedScenario,
     CompareReport,
-    capacity_changes,
     cause,
     change_text,
+    changed_capacity,
     demand,
     differing,
     edit_text,
@@ -17,7 +17,6 @@ from .compare_view import (
     headline,
     is_worse,
     notes,
-    ratio_text,
     seen,
     title_of,
     whys,
@@ -108,14 +107,8 @@ _KIND = {True: "bad", False: "good"}
 
 def _capacity(scenario: ComparedScenario, width: int) -> Iterator[str]:
     lines = [
-        f"{visible(one.share)}, {visible(one.unit)}: {', '.join(changes)}"
-        for one in scenario.comparison.capacity
-        if (changes := capacity_changes(one))
-    ]
-    lines += [
-        f"utilisation of {visible(unit)}: {ratio_text(before)} → {ratio_text(after)}"
-        for unit, before, after in scenario.comparison.utilisation
-        if ratio_text(before) != ratio_text(after)
+        f"{visible(share)}, {visible(unit)}: {changes}" if share else f"utilisation of {visible(unit)}: {changes}"
+        for share, unit, changes in changed_capacity(scenario.comparison)
     ]
     if lines:
         yield "Capacity (used, borrowed and lent as instance time)"

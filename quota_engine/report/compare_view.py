@@ -348,6 +348,18 @@ def _amounts(side: tuple[Amounts, Amounts, Amounts] | None) -> str:
     return f": {', '.join(shown)}" if shown else ""
 
 
+def changed_capacity(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
+    """Yield (share, instance type, what differs) where anything does; the share is "" for the whole environment."""
+    for one in comparison.capacity:
+        changes = capacity_changes(one)
+        if changes:
+            yield one.share, one.unit, ", ".join(changes)
+    for unit, before, after in comparison.utilisation:
+        shown = ratio_text(before), ratio_text(after)
+        if shown[0] != shown[1]:
+            yield "", unit, " → ".join(shown)
+
+
 def ratio_text(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio * 100:.0f} %"
 
