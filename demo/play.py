@@ -47,8 +47,8 @@ def payload(job: Job) -> str:
     return json.dumps({"TrainingJobName": job.name.replace("_", "-"), "ResourceConfig": {"InstanceGroups": groups}})
 
 
-def submit(batch: Any, queue: str, job: Job) -> str:
-    """Submit a job and return its id. The tag tells the emulator how long the job would run."""
+def submit(batch: Any, queue: str, job: Job, request: str) -> str:
+    """Submit a job with a CreateTrainingJob request and return its id. The tag tells the emulator how long it runs."""
     duration = "forever" if job.duration_ms is None else format_duration(job.duration_ms)
     answer = batch.submit_service_job(
         jobName=job.name,
@@ -56,7 +56,7 @@ def submit(batch: Any, queue: str, job: Job) -> str:
         quotaShareName=job.share,
         schedulingPriority=job.priority,
         serviceJobType="SAGEMAKER_TRAINING",
-        serviceRequestPayload=payload(job),
+        serviceRequestPayload=request,
         tags={"quota-engine/duration": duration},
     )
     job_id: str = answer["jobId"]
@@ -79,7 +79,7 @@ def play(scenario: Scenario) -> list[Start]:
         emulator("/_emulator/clock", {"advance_ms": at_ms - now_ms})
         now_ms = at_ms
         if isinstance(step, Job):
-            ids[step.name] = submit(batch, scenario.queue, step)
+            ids[step.name] = submit(batch, scenario.queue, step, payload(step))
             print(f"{format_duration(at_ms):>6}  submitted {step.name} to {step.share}")
         else:
             batch.update_service_job(jobId=ids[step.job], schedulingPriority=step.priority)

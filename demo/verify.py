@@ -24,7 +24,7 @@ from quota_engine.model.work import Job, Scenario, UpdatePriority
 from quota_engine.simulate import measure, run
 from quota_engine.workloads import prepare
 
-from .play import agenda
+from .play import agenda, submit
 
 POLL_MS = 5_000
 ENDED = ("SUCCEEDED", "FAILED")
@@ -102,7 +102,7 @@ def play(batch: Any, scenario: Scenario, training: Training, recorder: Recorder,
         while steps and steps[0][0] <= now_ms:
             _, step = steps.pop(0)
             if isinstance(step, Job):
-                ids[step.name] = _submit(batch, scenario.queue, step, training)
+                ids[step.name] = submit(batch, scenario.queue, step, json.dumps(training.request(step)))
                 recorder.seen[ids[step.name]] = ""
             elif isinstance(step, UpdatePriority):
                 batch.update_service_job(jobId=ids[step.job], schedulingPriority=step.priority)
@@ -111,20 +111,6 @@ def play(batch: Any, scenario: Scenario, training: Training, recorder: Recorder,
         pause_ms = min(POLL_MS, steps[0][0] - now_ms) if steps else POLL_MS
         wait(pause_ms)
         now_ms += pause_ms
-
-
-def _submit(batch: Any, queue: str, job: Job, training: Training) -> str:
-    answer = batch.submit_service_job(
-        jobName=job.name,
-        jobQueue=queue,
-        quotaShareName=job.share,
-        schedulingPriority=job.priority,
-        serviceJobType="SAGEMAKER_TRAINING",
-        serviceRequestPayload=json.dumps(training.request(job)),
-        tags={"quota-engine/duration": format_duration(job.duration_ms or 0)},  # read by the emulator only
-    )
-    job_id: str = answer["jobId"]
-    return job_id
 
 
 def costs(scenario: Scenario) -> str:
