@@ -12,10 +12,13 @@ from typing import Final
 from ..model.durations import format_duration
 from ..model.work import Expectation, Scenario
 from ..scheduler.trace import TraceEvent
-from .judges import JUDGES, Judge, Judgement
+from . import amount_judges, judges
+from .judges import Judge, Judgement
 from .metrics import Measures, measure
 from .outcome import Run
 
+JUDGES: Final = {**judges.JUDGES, **amount_judges.JUDGES}
+"""One judge per kind of expectation."""
 _STATES: Final = "state_at"
 
 
