@@ -20,6 +20,7 @@ import boto3
 
 from quota_engine.config import load_scenario
 from quota_engine.model.durations import format_duration
+from quota_engine.model.service_facts import ENDED_STATUSES, STATE_CHANGE
 from quota_engine.model.work import Job, Scenario, UpdatePriority
 from quota_engine.simulate import measure, run
 from quota_engine.workloads import prepare
@@ -27,7 +28,6 @@ from quota_engine.workloads import prepare
 from .play import agenda, submit
 
 POLL_MS = 5_000
-ENDED = ("SUCCEEDED", "FAILED")
 _NEVER_RECORDED = ("tags", "serviceRequestPayload", "ResponseMetadata")
 
 Wait = Callable[[int], object]
@@ -72,9 +72,9 @@ class Recorder:
     def look(self, now_ms: int) -> bool:
         """Look at every job once; return whether all have ended."""
         for job_id in self.seen:
-            if self.seen[job_id] not in ENDED:
+            if self.seen[job_id] not in ENDED_STATUSES:
                 self._look_at(job_id, now_ms)
-        return all(status in ENDED for status in self.seen.values())
+        return all(status in ENDED_STATUSES for status in self.seen.values())
 
     def _look_at(self, job_id: str, now_ms: int) -> None:
         detail = self.batch.describe_service_job(jobId=job_id)
@@ -85,7 +85,7 @@ class Recorder:
         print(f"{format_duration(now_ms):>8}  {detail['jobName']} is {detail['status']}", flush=True)
         event = {
             "id": str(self.count),
-            "detail-type": "Batch Service Job State Change",
+            "detail-type": STATE_CHANGE,
             "time": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "detail": {name: value for name, value in detail.items() if name not in _NEVER_RECORDED},
         }

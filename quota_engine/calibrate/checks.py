@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeGuard
 
+from ..model.service_facts import LATEST_MS
 from ..scheduler.status import JobStatus
 
 _TEXTS: Final = ("jobId", "jobName", "jobQueue", "quotaShareName")
@@ -16,8 +17,6 @@ _TIMES: Final = ("scheduledAt", "startedAt", "stoppedAt")
 _RETRIES: Final = "preemptionRetriesBeforeTermination"
 _EARLIEST_MS: Final = 946_684_800_000
 """The year 2000: an earlier time is in seconds, or no time at all."""
-_LATEST_MS: Final = 253_402_300_800_000
-"""The year 10000, as far as the service's times can be written."""
 
 
 def check_detail(detail: Mapping[str, Any]) -> None:
@@ -68,7 +67,7 @@ def _check_usage(usage: object) -> None:
 
 
 def _check_time(value: object, name: str) -> None:
-    if not _is_number(value) or not _EARLIEST_MS <= value < _LATEST_MS:
+    if not _is_number(value) or not _EARLIEST_MS <= value < LATEST_MS + 1:
         raise ValueError(f"its {name} is {value!r}, no time in ms since 1970")
 
 
@@ -86,4 +85,4 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 def _is_whole(value: object) -> TypeGuard[int | float]:
     """Whether it is a whole number from 0; the service writes some of them as 1.0."""
-    return _is_number(value) and 0 <= value < _LATEST_MS and value == int(value)
+    return _is_number(value) and 0 <= value < LATEST_MS + 1 and value == int(value)

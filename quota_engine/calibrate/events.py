@@ -15,12 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..model.arns import name_of
+from ..model.service_facts import PREEMPTION_COMPLETED, PREEMPTION_STARTED, STATE_CHANGE
 from .checks import check_detail, check_summary
 from .record import BadLine, Course, Record, Stint, StintEnd
 
-STATE_CHANGE: Final = "Batch Service Job State Change"
-PREEMPTION_STARTED: Final = "Batch Service Job Preemption Started"
-PREEMPTION_COMPLETED: Final = "Batch Service Job Preemption Completed"
 _USED: Final = (STATE_CHANGE, PREEMPTION_STARTED, PREEMPTION_COMPLETED)
 _TIME: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z", re.ASCII)
 

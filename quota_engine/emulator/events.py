@@ -12,17 +12,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ..model.arns import Scope
+from ..model.service_facts import PREEMPTION_COMPLETED, PREEMPTION_STARTED, QUEUE_BLOCKED, STATE_CHANGE
 from ..scheduler.state import JobRecord
 from ..scheduler.status import JobStatus
 from ..scheduler.trace import Blocked, PreemptionCompleted, PreemptionStarted, Submitted, TraceEvent
 from .call import Api
 from .driver import STATUS_CHANGES, JobEntry, Listener, QueueDriver
 from .operations.jobviews import describe, preemption_summary
-
-STATE_CHANGE: Final = "Batch Service Job State Change"
-QUEUE_BLOCKED: Final = "Batch Service Job Queue Blocked"
-PREEMPTION_STARTED: Final = "Batch Service Job Preemption Started"
-PREEMPTION_COMPLETED: Final = "Batch Service Job Preemption Completed"
 
 _NEVER_IN_AN_EVENT: Final = ("tags", "serviceRequestPayload")
 _OF_BLOCKED: Final = (

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from ..model.job_history import RecordedJob, from_line
 from ..model.replay import Format
+from ..model.service_facts import ENDED_STATUSES, STATE_CHANGE
 from .table import Getter, Numbered, Table, UnknownColumn, too_long
 from .values import BadValue, LeftOut
 
-STATE_CHANGE: Final = "Batch Service Job State Change"
-_ENDED: Final = ("SUCCEEDED", "FAILED")
 _FIELDS: Final = tuple(RecordedJob.__dataclass_fields__)
 
 Row = RecordedJob | Mapping[str, Any]
@@ -107,7 +106,7 @@ def _ends() -> Callable[[str], RecordedJob]:
         detail = event.get("detail")
         if event.get("detail-type") != STATE_CHANGE or not isinstance(detail, dict):
             raise LeftOut("an event about something else")
-        if detail.get("status") not in _ENDED:
+        if detail.get("status") not in ENDED_STATUSES:
             raise LeftOut("an event before the job's end")
         job = _of_detail(detail)
         if job.job_id in ended:

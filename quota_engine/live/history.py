@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import boto3
 
 from ..model.arns import Scope, name_of
 from ..model.job_history import RecordedJob, Times
 from ..model.observation import Problem
+from ..model.service_facts import ENDED_STATUSES
 from ..model.stack import Stack
 from .account import Clients, identify, make_clients, refuse_foreign
 from .answers import converted
@@ -24,7 +25,6 @@ from .trouble import LiveTrouble
 from .workers import side_by_side
 
 Detail = Mapping[str, Any]
-ENDED: Final = ("SUCCEEDED", "FAILED")
 
 
 def read_history(
@@ -80,7 +80,7 @@ def _read(
 
 def _listed(batch: Any, scope: Scope, queue: str) -> list[Detail]:
     """Return a queue's jobs as the lists show them, each once."""
-    found = listed_jobs(batch, scope.job_queue(queue), (*UNFINISHED, *ENDED))
+    found = listed_jobs(batch, scope.job_queue(queue), (*UNFINISHED, *ENDED_STATUSES))
     refuse_foreign(scope, [item["jobArn"] for item in found.values() if "jobArn" in item])
     return list(found.values())
 
@@ -141,6 +141,6 @@ def _times(attempts: Sequence[Detail] | None) -> Times:
 
 def _duration_ms(status: str, started_ms: int | None, stopped_ms: int | None) -> int | None:
     """Return how long an ended job's last attempt was RUNNING; None for others, and where the times don't say."""
-    if status not in ENDED or started_ms is None or stopped_ms is None or stopped_ms < started_ms:
+    if status not in ENDED_STATUSES or started_ms is None or stopped_ms is None or stopped_ms < started_ms:
         return None
     return stopped_ms - started_ms

@@ -15,6 +15,7 @@ import boto3
 from ..model.arns import Scope, name_of
 from ..model.live_jobs import LiveJob, LiveQueue
 from ..model.observation import Problem
+from ..model.service_facts import UNFINISHED_STATUSES
 from ..model.stack import Stack
 from ..model.work import RetryRule
 from .account import Clients, identify, make_clients, open_session
@@ -26,7 +27,7 @@ from .workers import side_by_side
 T = TypeVar("T")
 Detail = Mapping[str, Any]
 
-UNFINISHED: Final = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING", "RUNNABLE")
+UNFINISHED: Final = (*UNFINISHED_STATUSES, "RUNNABLE")
 """Every status in which a job holds capacity or waits for it, in the order in which they are listed.
 
 That is the order of a job's life, so that one that moves on meanwhile is seen twice, not never. A preempted job goes

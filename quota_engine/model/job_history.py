@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
+from .service_facts import JOB_STATUSES, LATEST_MS
 from .stack import Capacity
 
 VERSION: Final = 1
@@ -74,11 +75,8 @@ _REQUIRED: Final = ("queue", "job_id", "job_name", "share", "status", "instances
 _TIMES: Final = ("attempt_times", "preempted_times")
 _TEXTS: Final = ("queue", "job_id", "job_name", "share")
 _COUNTS: Final = ("preempted_count", "attempts")
-STATUSES: Final = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING", "SUCCEEDED", "FAILED")
 COUNT_MAX: Final = 100_000
 """Attempts and preemptions of a job that can be meant."""
-LATEST_MS: Final = 253_402_300_799_999
-"""The last of the year 9999, as far as the service's times can be written."""
 
 
 def _value(data: Mapping[str, Any], name: str) -> Any:
@@ -88,7 +86,7 @@ def _value(data: Mapping[str, Any], name: str) -> Any:
         if not isinstance(value, dict) or not all(_is_count(count) for count in value.values()):
             raise LineError("its instances are not {unit: count}")
     elif name == "status":
-        if value not in STATUSES:
+        if value not in JOB_STATUSES:
             raise LineError(f"its status is {value!r}, which is none of a service job")
     elif name in _COUNTS and isinstance(value, int) and value > COUNT_MAX:
         raise LineError(f"its {name} is {value}, more than {COUNT_MAX:,}")

@@ -112,6 +112,20 @@ def time_limit_reason_text(reason: str) -> str:
     return f"Terminated by JobStateTimeLimit action due to reason: {reason}"
 
 
+UNFINISHED_STATUSES: Final = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING")
+ENDED_STATUSES: Final = ("SUCCEEDED", "FAILED")
+JOB_STATUSES: Final = (*UNFINISHED_STATUSES, *ENDED_STATUSES)
+"""Of a service job, in the order of its life. SM: ServiceJobStatus."""
+
+STATE_CHANGE: Final = "Batch Service Job State Change"
+QUEUE_BLOCKED: Final = "Batch Service Job Queue Blocked"
+PREEMPTION_STARTED: Final = "Batch Service Job Preemption Started"
+PREEMPTION_COMPLETED: Final = "Batch Service Job Preemption Completed"
+"""What the events of EventBridge are called, their detail-type. UG: Service job events."""
+
+LATEST_MS: Final = 253_402_300_799_999
+"""The last of the year 9999, as far as the service's times can be written."""
+
 CREATE_ONLY: Final = {
     "SchedulingPolicy": ("Name",),
     "ServiceEnvironment": ("ServiceEnvironmentName", "ServiceEnvironmentType"),

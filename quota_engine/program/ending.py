@@ -16,10 +16,9 @@ import pulumi
 
 from quota_engine.model.arns import BatchArn, name_of, parse_arn
 from quota_engine.model.logical_names import resource_type, share_resource_name
+from quota_engine.model.service_facts import UNFINISHED_STATUSES
 from quota_engine.model.stack import Stack
 
-STATUSES = ("SUBMITTED", "PENDING", "RUNNABLE", "SCHEDULED", "STARTING", "RUNNING")
-"""Those of a job that has not ended. Batch API Reference, ListServiceJobs."""
 _NAMED_MAX = 20
 _WAITS_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8)
 _READ_STATE = "pulumi:pulumi:readStackResourceOutputs"
@@ -154,7 +153,7 @@ def _with_jobs(ending: EndingShare) -> EndingShare:
 def _jobs(client: Any, arn: BatchArn) -> Iterator[str]:
     """Yield a text for each job of the share that has not ended."""
     pages = client.get_paginator("list_service_jobs")
-    for status in STATUSES:
+    for status in UNFINISHED_STATUSES:
         filters: Any = [{"name": "QUOTA_SHARE_NAME", "values": [arn.name]}]
         queue = arn.scope.job_queue(arn.queue or "")
         for page in pages.paginate(jobQueue=queue, jobStatus=status, filters=filters):

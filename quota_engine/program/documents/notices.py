@@ -11,6 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from quota_engine.model.around import Occasion
+from quota_engine.model.service_facts import (
+    PREEMPTION_COMPLETED,
+    PREEMPTION_STARTED,
+    QUEUE_BLOCKED,
+    STATE_CHANGE,
+)
 
 from .access import Document
 
@@ -47,14 +53,14 @@ NOTICES: Mapping[Occasion, tuple[Notice, ...]] = {
     Occasion.PREEMPTION: (
         Notice(
             "preemption-started",
-            "Batch Service Job Preemption Started",
+            PREEMPTION_STARTED,
             {**_WHERE, **_REASON, "job": "$.detail.preemptedJobArn", "status": "$.detail.status"},
             '"<time> AWS Batch in <region>, account <account>, stops the <status> job <job>. <reason>"',
             names_queue=False,
         ),
         Notice(
             "preemption-completed",
-            "Batch Service Job Preemption Completed",
+            PREEMPTION_COMPLETED,
             {
                 **_WHERE,
                 "job": "$.detail.preemptedJobArn",
@@ -69,7 +75,7 @@ NOTICES: Mapping[Occasion, tuple[Notice, ...]] = {
     Occasion.QUEUE_BLOCKED: (
         Notice(
             "queue-blocked",
-            "Batch Service Job Queue Blocked",
+            QUEUE_BLOCKED,
             {**_JOB, **_REASON},
             '"<time> The job <name> (<job>) can not run and blocks its share in <queue>, account <account>. <reason>"',
         ),
@@ -77,7 +83,7 @@ NOTICES: Mapping[Occasion, tuple[Notice, ...]] = {
     Occasion.FAILURES: (
         Notice(
             "job-failed",
-            "Batch Service Job State Change",
+            STATE_CHANGE,
             {**_JOB, **_REASON},
             '"<time> The job <name> (<job>) in <queue>, account <account>, has failed. <reason>"',
             status="FAILED",
