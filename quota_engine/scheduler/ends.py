@@ -12,7 +12,7 @@ from ..model.work import Job
 from .blocked import leave_block
 from .claims import lapse_claim, release_held
 from .life import exits, wait
-from .state import ELIGIBLE, Attempt, JobRecord, SchedulerState
+from .state import ELIGIBLE, JobRecord, SchedulerState
 from .status import DISPATCHED, FAILED, RUNNABLE, SCHEDULED, SUCCEEDED
 from .trace import Failed, RequeueCause, Requeued, Succeeded
 
@@ -33,7 +33,6 @@ def end_by_itself(state: SchedulerState, record: JobRecord) -> None:
 
 def succeed(state: SchedulerState, record: JobRecord) -> None:
     leave(state, record)
-    _close_attempt(state, record, "")
     record.become(SUCCEEDED)
     record.status_reason = ""
     record.stopped_ms = now_ms = state.now_ms
@@ -120,7 +119,7 @@ def leave(state: SchedulerState, record: JobRecord) -> None:
     else:
         release_held(state, record, stopping)
     record.stopping = None
-    record.victim_number = 0
+    record.entry_number = 0
     share.running.pop(record.seq, None)
     record.token = 0
     if share.waiting or state.waiting:
@@ -129,14 +128,7 @@ def leave(state: SchedulerState, record: JobRecord) -> None:
 
 
 def _close_attempt(state: SchedulerState, record: JobRecord, reason: str) -> None:
-    record.attempts = (*record.attempts, ended_attempt(state, record, reason))
-
-
-def ended_attempt(state: SchedulerState, record: JobRecord, reason: str) -> Attempt:
-    now_ms, scheduled_ms = state.now_ms, record.scheduled_ms
-    return Attempt(
-        record.placements, now_ms if scheduled_ms is None else scheduled_ms, record.started_ms, now_ms, reason
-    )
+    record.former_attempts = (*record.former_attempts, record.ended_attempt(state.now_ms, reason))
 
 
 def requeue(state: SchedulerState, record: JobRecord, cause: RequeueCause, reason: str, lost_ms: int = 0) -> None:
@@ -150,9 +142,9 @@ def requeue(state: SchedulerState, record: JobRecord, cause: RequeueCause, reaso
 
 def keep_checkpoint(state: SchedulerState, record: JobRecord) -> int:
     """Keep the work up to the job's last checkpoint and return the RUNNING time lost, in ms (A-44)."""
-    if record.running_ms is None:
+    if record.started_ms is None:
         return 0
-    done_ms = record.kept_ms + state.now_ms - record.running_ms
+    done_ms = record.kept_ms + state.now_ms - record.started_ms
     if record.job.checkpoint_continuous:
         kept_ms = done_ms
     elif record.job.checkpoint_ms:

@@ -52,7 +52,7 @@ def wait(state: SchedulerState, record: JobRecord) -> None:
     record.queued_ms = state.now_ms
     state.token = token = state.token + 1
     share.enqueue(record, token)
-    if share.waiting[0][2] is record or state.assumptions.backfill:
+    if share.waiting[0][4] is record or state.assumptions.backfill:
         state.touch(share)
 
 
@@ -63,7 +63,7 @@ def update_priority(state: SchedulerState, record: JobRecord, priority: int) -> 
     share = record.share
     if record.status is RUNNABLE:
         share.enqueue(record, state.tick())
-    elif record.victim_number:
+    elif record.entry_number:
         index_victim(state, record)
     state.touch(share)
     state.released = True
@@ -94,7 +94,7 @@ def dispatch(
     record.become(SCHEDULED)
     record.status_reason = ""
     record.scheduled_ms = now_ms = state.now_ms
-    record.started_ms = record.running_ms = None
+    record.started_ms = None
     record.placements += 1
     share.running[record.seq] = record
     if share.victims is not None:
@@ -150,14 +150,14 @@ def begin_starting(state: SchedulerState, record: JobRecord) -> None:
 
 def begin_running(state: SchedulerState, record: JobRecord) -> None:
     record.become(RUNNING)
-    record.started_ms = record.running_ms = now_ms = state.now_ms
+    record.started_ms = now_ms = state.now_ms
     state.emit(Running(now_ms, record.key))
     set_phase_timer(state, record, own_end_ms(record), END)
 
 
 def own_end_ms(record: JobRecord) -> int | None:
     """Return when the RUNNING job ends by itself, well or not; None when nothing says so."""
-    job, since_ms = record.job, record.running_ms
+    job, since_ms = record.job, record.started_ms
     if since_ms is None:
         return None
     if job.exit is not None and exits(job, job.exit, record.kept_ms):
@@ -192,7 +192,7 @@ def _timeout_at_ms(state: SchedulerState, record: JobRecord, timeout_ms: int) ->
     if counted_from == "scheduled":
         return scheduled_ms + timeout_ms
     if counted_from == "running":
-        return None if record.running_ms is None else record.running_ms + timeout_ms
+        return None if record.started_ms is None else record.started_ms + timeout_ms
     if record.status is SCHEDULED:
         return None
     return scheduled_ms + state.timing.scheduled_ms + timeout_ms
@@ -203,5 +203,5 @@ def index_victim(state: SchedulerState, record: JobRecord) -> None:
     share = record.share
     if share.victims is None:
         return
-    record.victim_number = state.tick()
-    share.add_victim((state.victim_key(record), record.victim_number, record))
+    record.entry_number = state.tick()
+    share.add_victim((state.victim_key(record), record.entry_number, record))

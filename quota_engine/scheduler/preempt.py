@@ -44,7 +44,7 @@ class _Candidates:
         while heap:
             entry = heap[0]
             _, number, record = entry
-            if record.victim_number != number:
+            if record.entry_number != number:
                 heappop(heap)
             elif record in self.passed:
                 self.popped.append((heap, heappop(heap)))
@@ -86,7 +86,7 @@ def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
         heap = heaps.get(unit)
         while heap:
             entry = heap[0]
-            if entry[2].victim_number == entry[1]:
+            if entry[2].entry_number == entry[1]:
                 if entry[0][0] < head.priority:
                     return True
                 break

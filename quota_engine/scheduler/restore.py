@@ -96,7 +96,7 @@ def _standing(record: JobRecord) -> Standing:
         status=record.status,
         created_ms=record.created_ms,
         scheduled_ms=record.scheduled_ms if dispatched else None,
-        started_ms=record.running_ms if dispatched else None,
+        started_ms=record.started_ms if dispatched else None,
         preempted_count=record.preempted_count,
         attempts_used=record.attempts_used,
         kept_ms=record.kept_ms,
@@ -143,7 +143,7 @@ def _dispatch(state: SchedulerState, record: JobRecord, one: Standing) -> None:
         _due(state, record, scheduled_ms + state.timing.scheduled_ms + state.timing.starting_ms, RUN)
         return
     record.become(RUNNING)
-    record.started_ms = record.running_ms = one.started_ms if one.started_ms is not None else scheduled_ms
+    record.started_ms = one.started_ms if one.started_ms is not None else scheduled_ms
     _due(state, record, own_end_ms(record), END)
 
 

@@ -68,8 +68,8 @@ def _in_order(share: ShareState) -> Iterator[JobRecord]:
     candidates = [(waiting[0], 0)] if waiting else []
     while candidates:
         entry, place = heappop(candidates)
-        if entry[2].queue_number == entry[1]:
-            yield entry[2]
+        if entry[4].entry_number == entry[3]:
+            yield entry[4]
         for child in range(2 * place + 1, min(2 * place + 3, len(waiting))):
             heappush(candidates, (waiting[child], child))
 

@@ -15,13 +15,17 @@ from ..model.work import Job, Timing
 from .assumptions import Assumptions
 from .inputs import InputError
 from .ledger import Account, Bar, Ledger, Need, Pairs
-from .order import QueueKey, VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
-from .status import FINISHED, SUBMITTED, TRANSITIONS, JobStatus, TransitionError
+from .order import VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
+from .status import FINISHED, SUBMITTED, SUCCEEDED, TRANSITIONS, JobStatus, TransitionError
 from .trace import PreemptionKind, Sink, StartKind, TraceEvent
 
-QueueEntry = tuple[QueueKey, int, "JobRecord"]
+QueueEntry = tuple[int, int, int, int, "JobRecord"]
 VictimEntry = tuple[VictimKey, int, "JobRecord"]
-"""An entry of a heap: its order, a number no other entry has (so that records are never compared), the record."""
+"""An entry of a heap: its order, a number no other entry has (so that records are never compared), the record.
+
+It is alive while its number is its record's `entry_number`. A waiting job's order stands in the entry itself, as there
+may be a million of them.
+"""
 
 PREEMPTED_ATTEMPTS_KEPT: Final = 50
 """How many preempted attempts a record keeps; the emulator shows fewer (assumption A-22)."""
@@ -82,17 +86,19 @@ class JobRecord:
 
     `attempts` are the ended placements that were not preempted, oldest first; `preempted_attempts` the preempted ones,
     newest first, the last `PREEMPTED_ATTEMPTS_KEPT` of `preempted_count`. `placements` counts dispatches: the latest
-    attempt is number `placements`, none while it is 0. `started_ms` is the start of the latest RUNNING.
+    attempt is number `placements`, none while it is 0. `started_ms` is when that one became RUNNING, None before.
+    `entry_number` is that of the job's living entry in its share's waiting jobs or candidates, 0 without one.
     """
 
     __slots__ = (
-        "attempts",
         "attempts_used",
         "borrowed",
         "capacity_blocked",
         "capacity_wait_ms",
         "created_ms",
         "eligible_ms",
+        "entry_number",
+        "former_attempts",
         "is_terminated",
         "job",
         "kept_ms",
@@ -103,9 +109,7 @@ class JobRecord:
         "preempted_attempts",
         "preempted_count",
         "priority",
-        "queue_number",
         "queued_ms",
-        "running_ms",
         "scheduled_ms",
         "seq",
         "share",
@@ -115,7 +119,6 @@ class JobRecord:
         "stopped_ms",
         "stopping",
         "token",
-        "victim_number",
     )
 
     def __init__(self, job: Job, share: ShareState, need: Need, seq: int, now_ms: int) -> None:
@@ -133,8 +136,7 @@ class JobRecord:
         self.scheduled_ms: int | None = None
         self.started_ms: int | None = None
         self.stopped_ms: int | None = None
-        self.running_ms: int | None = None
-        self.attempts: tuple[Attempt, ...] = ()
+        self.former_attempts: tuple[Attempt, ...] = ()
         self.preempted_attempts: tuple[Attempt, ...] = ()
         self.preempted_count = 0
         self.attempts_used = 0
@@ -147,12 +149,23 @@ class JobRecord:
         self.capacity_blocked = False
         self.capacity_wait_ms = 0
         self.token = 0
-        self.queue_number = 0
-        self.victim_number = 0
+        self.entry_number = 0
 
     @property
     def share_name(self) -> str:
         return self.share.name
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """The attempt that succeeded is not kept beside its record, which says the same."""
+        if self.status is not SUCCEEDED or self.stopped_ms is None:
+            return self.former_attempts
+        return (*self.former_attempts, self.ended_attempt(self.stopped_ms, ""))
+
+    def ended_attempt(self, stopped_ms: int, reason: str) -> Attempt:
+        """Return the latest placement as one that has ended."""
+        scheduled_ms = stopped_ms if self.scheduled_ms is None else self.scheduled_ms
+        return Attempt(self.placements, scheduled_ms, self.started_ms, stopped_ms, reason)
 
     @property
     def is_finished(self) -> bool:
@@ -169,9 +182,8 @@ class ShareState(Account):
     """One share: its settings, its amounts, its waiting and its dispatched jobs.
 
     `step` is the scheduling step to ask its head next, within one pass.
-    `waiting` is a heap with dead entries: one is alive while its number is its record's `queue_number`. `victims` holds
-    one such heap per unit, built when a victim of this share is first looked for. `head` is the first waiting job,
-    `claim` its claim; `blocked_*` what that head's statusReason says.
+    `waiting` is a heap with dead entries. `victims` holds one such heap per unit, built when a victim of this share is
+    first looked for. `head` is the first waiting job, `claim` its claim; `blocked_*` what its statusReason says.
     """
 
     __slots__ = (
@@ -228,24 +240,25 @@ class ShareState(Account):
         """Return the job at the front, dropping dead entries on the way."""
         waiting = self.waiting
         while waiting:
-            _, number, record = waiting[0]
-            if record.queue_number == number:
+            entry = waiting[0]
+            record = entry[4]
+            if record.entry_number == entry[3]:
                 return record
             heappop(waiting)
         return None
 
     def enqueue(self, record: JobRecord, tick: int) -> None:
         """Put a RUNNABLE job in its place; a former entry of it is dead from now on. `tick` is used once only."""
-        if not record.queue_number:
+        if not record.entry_number:
             self.waiting_count += 1
-        record.queue_number = tick
-        heappush(self.waiting, (queue_key(record), tick, record))
+        record.entry_number = tick
+        heappush(self.waiting, (*queue_key(record), tick, record))
         if len(self.waiting) > 64 + 2 * self.waiting_count:
-            self.waiting = [entry for entry in self.waiting if entry[2].queue_number == entry[1]]
+            self.waiting = [entry for entry in self.waiting if entry[4].entry_number == entry[3]]
             heapify(self.waiting)
 
     def dequeue(self, record: JobRecord) -> None:
-        record.queue_number = 0
+        record.entry_number = 0
         self.waiting_count -= 1
 
     def add_victim(self, entry: VictimEntry) -> None:
@@ -256,12 +269,12 @@ class ShareState(Account):
             heap = self.victims.setdefault(unit, [])
             heappush(heap, entry)
             if len(heap) > 64 + 2 * self.use[unit]:
-                heap[:] = [entry for entry in heap if entry[2].victim_number == entry[1]]
+                heap[:] = [entry for entry in heap if entry[2].entry_number == entry[1]]
                 heapify(heap)
 
     def in_order(self) -> list[JobRecord]:
         """Return all waiting jobs in their order. Costs a sort: for reports, and for backfill."""
-        return [entry[2] for entry in sorted(self.waiting) if entry[2].queue_number == entry[1]]
+        return [entry[4] for entry in sorted(self.waiting) if entry[4].entry_number == entry[3]]
 
 
 TimerEntry = tuple[int, int, int, "JobRecord"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..model import service_facts
 from .claims import hold_room
-from .ends import ended_attempt, finish_failed, keep_checkpoint, leave, requeue
+from .ends import finish_failed, keep_checkpoint, leave, requeue
 from .life import own_end_ms
 from .state import END, PREEMPTED_ATTEMPTS_KEPT, STOPPED, Claim, JobRecord, SchedulerState, Stopping
 from .trace import PreemptionCompleted, PreemptionKind, PreemptionStarted, RequeueCause, StartKind
@@ -27,7 +27,7 @@ def preempt(
         pairs = victim.need.pairs
         state.ledger.add_use(victim.share, pairs, -1)
         victim.stopping = Stopping(kind, by.key if by else "", by.share.name if by else "", claim)
-        victim.victim_number = 0
+        victim.entry_number = 0
         victim.status_reason = service_facts.PREEMPTION_IN_PROGRESS + _PREEMPTION_REASONS[kind]
         state.touch(victim.share)
         state.emit(
@@ -67,7 +67,7 @@ def complete_preemption(state: SchedulerState, victim: JobRecord) -> None:
     reason = _PREEMPTION_REASONS[stopping.kind]
     lost_ms = keep_checkpoint(state, victim)
     victim.preempted_count += 1
-    attempt = ended_attempt(state, victim, reason)
+    attempt = victim.ended_attempt(state.now_ms, reason)
     victim.preempted_attempts = (attempt, *victim.preempted_attempts)[:PREEMPTED_ATTEMPTS_KEPT]
     leave(state, victim)
     count = victim.preempted_count
