@@ -12,7 +12,7 @@ from heapq import heappop
 from typing import Final
 
 from ..model.service_facts import time_limit_reason_text
-from ..model.work import CapacityError, Fail, Terminate, UpdatePriority
+from ..model.work import CapacityError, Fail, Job, Terminate, UpdatePriority
 from .ends import (
     ATTEMPT_TIMEOUT_REASON,
     SHARE_DELETED_REASON,
@@ -34,11 +34,11 @@ from .inputs import (
     Submit,
     canonical_key,
 )
-from .life import begin_running, begin_starting, submit, update_priority
+from .life import begin_running, begin_starting, submit, update_priority, wait
 from .settings import drop_share, put_environment, put_queue, put_shares
 from .state import SEQ_BITS, JobRecord, SchedulerState
 from .status import DISPATCHED, RUNNING
-from .step import run_pass
+from .step import place_at_once, run_pass
 from .stopping import complete_preemption
 from .trace import InputIgnored, SettingsChanged, Sink
 
@@ -59,7 +59,9 @@ def advance(state: SchedulerState, to_ms: int, inputs: Sequence[Input] = (), sin
         if timers and timers[0][0] <= to_ms:
             _run_until(state, to_ms)
         state.now_ms = to_ms
-        if inputs:
+        if len(inputs) == 1 and isinstance(given := inputs[0], Submit):
+            _arrive(state, given.job)
+        elif inputs:
             _apply_all(state, inputs if len(inputs) < 2 else sorted(inputs, key=canonical_key))
         run_pass(state)
         if timers and timers[0][0] <= to_ms:
@@ -146,6 +148,13 @@ _FIRE: Final[tuple[Callable[[SchedulerState, JobRecord], None], ...]] = (
 """What each timer does, by rank: END, STOPPED, TIMEOUT, ELIGIBLE, TIME_LIMIT, START, RUN."""
 
 
+def _arrive(state: SchedulerState, job: Job) -> None:
+    """Take in the only job that arrives now; it may go without having waited."""
+    record = submit(state, job)
+    if record is not None and not place_at_once(state, record):
+        wait(state, record)
+
+
 def _apply_all(state: SchedulerState, inputs: Sequence[Input]) -> None:
     """Apply inputs in the canonical order; all settings of the instant are one event of the trace."""
     changes: list[str] = []
@@ -154,7 +163,8 @@ def _apply_all(state: SchedulerState, inputs: Sequence[Input]) -> None:
             case Submit():
                 if changes:
                     _emit_settings(state, changes)
-                submit(state, given.job)
+                if (record := submit(state, given.job)) is not None:
+                    wait(state, record)
             case RemoveShare(name=name):
                 _remove_share(state, name)
             case PutShare(share=share):

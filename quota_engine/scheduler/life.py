@@ -19,8 +19,11 @@ from .trace import OWN, Dispatched, PriorityUpdated, Refused, Running, Starting,
 # Arrival and waiting.
 
 
-def submit(state: SchedulerState, job: Job) -> None:
-    """Take a job in; SUBMITTED becomes RUNNABLE at once (assumption A-40). Raises InputError for an impossible job."""
+def submit(state: SchedulerState, job: Job) -> JobRecord | None:
+    """Take a job in; SUBMITTED becomes RUNNABLE at once (assumption A-40). Return it, None where it was refused.
+
+    It is in no queue yet: have it `wait`. Raises InputError for an impossible job.
+    """
     name, jobs = job.name, state.jobs
     if name in jobs:
         raise InputError(f"job {name!r} was submitted before; keys are unique in a queue")
@@ -30,13 +33,13 @@ def submit(state: SchedulerState, job: Job) -> None:
     share = state.shares.get(job.share)
     if share is None or not share.takes_jobs or not state.takes_jobs:
         state.emit(Refused(state.now_ms, name, job.share, _refusal(state, share, job.share)))
-        return
+        return None
     now_ms, seq = state.now_ms, state.next_seq
     record = jobs[name] = JobRecord(job, share, need, seq, now_ms)
     state.next_seq = seq + 1
     state.emit(Submitted(now_ms, name, share.name, need.by_unit, job.priority))
     record.become(RUNNABLE)
-    wait(state, record)
+    return record
 
 
 def _refusal(state: SchedulerState, share: ShareState | None, name: str) -> str:
@@ -90,7 +93,8 @@ def dispatch(
         state.ledger.add_use(share, pairs, -1, -1)
     record.borrowed = () if start is OWN and not claimed else share.borrowed_part(pairs)
     state.ledger.add_use(share, pairs, 1, 1)
-    share.dequeue(record)
+    if record.entry_number:
+        share.dequeue(record)
     record.become(SCHEDULED)
     record.status_reason = ""
     record.scheduled_ms = now_ms = state.now_ms

@@ -57,6 +57,28 @@ def run_pass(state: SchedulerState) -> None:
     state.settings_changed = False
 
 
+def place_at_once(state: SchedulerState, record: JobRecord) -> bool:
+    """Dispatch the only job that arrives now where a pass would look at it alone and need nobody's room for it.
+
+    So it is in nobody's way that it never waited: its share has no other job waiting, and nothing else has happened.
+    """
+    share = record.share
+    if share.waiting or state.touched or state.settings_changed or state.lacking:
+        return False
+    if not (state.has_usual_steps and state.is_placing):
+        return False
+    pairs = record.need.pairs
+    if share.fits_own(pairs):
+        if not state.ledger.has_room(share, pairs):
+            return False
+        dispatch(state, record, OWN, ())
+    else:
+        if not state.ledger.can_borrow(share, pairs):
+            return False
+        dispatch(state, record, BORROWED, ())
+    return True
+
+
 def _refresh_head(state: SchedulerState, share: ShareState) -> None:
     """Find the share's first waiting job; a new head starts with nothing known about it."""
     head = share.first_waiting() if share.waiting else None
