@@ -49,6 +49,7 @@ def code_of(reason: str) -> str:
 def mark_head(state: SchedulerState, share: ShareState) -> None:
     """Bring the statusReason of the share's head up to date, and its time limit with it."""
     head = share.head
+    share.is_marked = True
     if share.blocked_record is not None and share.blocked_record is not head:
         _unblock(state, share)
     if head is None:

@@ -183,7 +183,8 @@ class ShareState(Account):
 
     `step` is the scheduling step to ask its head next, within one pass.
     `waiting` is a heap with dead entries. `victims` holds one such heap per unit, built when a victim of this share is
-    first looked for. `head` is the first waiting job, `claim` its claim; `blocked_*` what its statusReason says.
+    first looked for. `head` is the first waiting job, `claim` its claim; `blocked_*` what its statusReason says, as far
+    as that `is_marked`.
     """
 
     __slots__ = (
@@ -197,6 +198,7 @@ class ShareState(Account):
         "head",
         "head_since_ms",
         "in_share_bar",
+        "is_marked",
         "lacking",
         "name",
         "rank",
@@ -230,22 +232,12 @@ class ShareState(Account):
         self.has_no_lower = False
         self.in_share_bar: Bar | None = None
         self.lacking = False
+        self.is_marked = False
         self.reason_of_need: dict[Pairs, str] = {}
         self.blocked_record: JobRecord | None = None
         self.blocked_code = ""
         self.blocked_since_ms = 0
         self.blocked_token = 0
-
-    def first_waiting(self) -> JobRecord | None:
-        """Return the job at the front, dropping dead entries on the way."""
-        waiting = self.waiting
-        while waiting:
-            entry = waiting[0]
-            record = entry[4]
-            if record.entry_number == entry[3]:
-                return record
-            heappop(waiting)
-        return None
 
     def enqueue(self, record: JobRecord, tick: int) -> None:
         """Put a RUNNABLE job in its place; a former entry of it is dead from now on. `tick` is used once only."""

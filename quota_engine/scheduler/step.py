@@ -12,6 +12,7 @@ borrowers are new candidates for them, so they are asked again after every dispa
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop
 from operator import attrgetter
 from typing import Final
 
@@ -80,11 +81,19 @@ def place_at_once(state: SchedulerState, record: JobRecord) -> bool:
 
 
 def _refresh_head(state: SchedulerState, share: ShareState) -> None:
-    """Find the share's first waiting job; a new head starts with nothing known about it."""
-    head = share.first_waiting() if share.waiting else None
+    """Find the share's first waiting job, dropping dead entries; a new head starts with nothing known about it."""
+    head = None
+    waiting = share.waiting
+    while waiting:
+        entry = waiting[0]
+        if entry[4].entry_number == entry[3]:
+            head = entry[4]
+            break
+        heappop(waiting)
     if head is share.head:
         return
     share.head = head
+    share.is_marked = False
     share.head_since_ms = state.now_ms
     share.has_no_lower = False
     share.in_share_bar = None
@@ -104,7 +113,7 @@ def _mark_heads(state: SchedulerState) -> None:
         return
     touched = state.touched
     for share in touched if len(touched) == 1 else sorted(touched, key=_creation_order):
-        if share.head is not None or share.blocked_record is not None:
+        if not share.is_marked:
             mark_head(state, share)
 
 
@@ -146,10 +155,9 @@ def _redeem(state: SchedulerState, claim: Claim) -> None:
 
 
 def _place_all(state: SchedulerState) -> None:
-    """Ask heads, step by step, until no step applies. After a mere arrival there is one share to ask."""
-    is_usual, touched = state.has_usual_steps, state.touched
-    is_alone = is_usual and len(touched) == 1 and not state.released and not state.lacking
-    asked = list(touched) if is_alone else _ask_first(state)
+    """Ask heads, step by step, until no step applies."""
+    is_usual = state.has_usual_steps
+    asked = [alone] if is_usual and (alone := _only_one(state)) is not None else _ask_first(state)
     taken = 0
     while asked:
         if is_usual and len(asked) == 1 and not state.lacking:
@@ -162,6 +170,20 @@ def _place_all(state: SchedulerState) -> None:
         if taken > state.step_guard:
             raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; share {served.name!r} was last")
         asked = _ask_after_dispatch(state, asked, served)
+
+
+def _only_one(state: SchedulerState) -> ShareState | None:
+    """Return the share to ask where it is the only one: after a mere arrival, or when nobody waits elsewhere."""
+    touched = state.touched
+    if len(touched) == 1:
+        [share] = touched
+        if not state.released and not state.lacking:
+            return share
+        if len(state.waiting) == 1 and share in state.waiting and share.claim is None:
+            state.released = False
+            share.step = 0
+            return share
+    return None
 
 
 def _one_step(state: SchedulerState, steps: tuple[Step, ...], asked: list[ShareState]) -> ShareState | None:
@@ -179,7 +201,7 @@ def _one_step(state: SchedulerState, steps: tuple[Step, ...], asked: list[ShareS
 
 def _serve_alone(state: SchedulerState, share: ShareState) -> ShareState | None:
     """Place the jobs of the only share that is asked, as long as nobody else has to be; as `_one_step` otherwise."""
-    while (head := share.head) is not None and _may_go(state, share, head):
+    while (head := share.head) is not None and share.claim is None and head.eligible_ms <= state.now_ms:
         if not (
             _own(state, share, head)
             or (share.borrows and _borrow(state, share, head))
@@ -203,10 +225,6 @@ def _all_steps(state: SchedulerState) -> tuple[Step, ...]:
 
 
 # Which heads to ask.
-
-
-def _may_go(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
-    return share.claim is None and head.eligible_ms <= state.now_ms
 
 
 def _ask(state: SchedulerState, asked: list[ShareState], share: ShareState, index: int) -> None:
