@@ -97,7 +97,8 @@ def _run_until(state: SchedulerState, to_ms: int) -> None:
         if _fire_due(state):
             run_pass(state)
     state.now_ms = to_ms
-    _fire_due(state)
+    if timers and timers[0][0] <= to_ms:
+        _fire_due(state)
 
 
 def _finish_instant(state: SchedulerState) -> None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from ..model.stack import QuotaShare, ServiceEnvironment, State, TimeLimitAction
 from ..model.work import CapacityError, Fail, Job, Terminate, UpdatePriority
+from .quick import quick_dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@quick_dataclass
 class Submit:
     """A job arrives now; `job.submit_at_ms` is not read. Refused where its share or the queue takes no job."""
 

@@ -109,16 +109,17 @@ class Amounts:
         """
         use, slack = account.use, self.slack
         for unit, count in pairs:
-            before = use[unit]
-            after = before + used * count
+            change = used * count
+            after = use[unit] + change
             if after < 0:
-                raise ValueError(f"use of {self.unit_names[unit]} would fall from {before} to {after}")
+                raise ValueError(f"use of {self.unit_names[unit]} would fall from {after - change} to {after}")
             use[unit] = after
             self.committed[unit] += committed * count
             if account.lends:
-                slack[unit] -= after - before
+                slack[unit] -= change
             else:
                 nominal = account.cap[unit]
+                before = after - change
                 slack[unit] -= max(0, after - nominal) - max(0, before - nominal)
                 self.reserved[unit] += max(0, nominal - after) - max(0, nominal - before)
 
@@ -207,12 +208,12 @@ class Ledger(Amounts):
             return False
         use, max_use = account.use, account.max_use
         for unit, count in pairs:
-            used = use[unit]
-            if used + count > max_use[unit]:
+            after = use[unit] + count
+            demand = count if account.lends else max(0, min(count, after - account.cap[unit]))
+            if demand > self.slack[unit] or after > max_use[unit]:
                 return False
             room = self.limit[unit] - self.committed[unit]
-            demand = count if account.lends else max(0, min(count, used + count - account.cap[unit]))
-            if demand > self.slack[unit] or demand > room - self.reserved[unit] or count > room:
+            if demand > room - self.reserved[unit] or count > room:
                 return False
         return True
 

@@ -10,17 +10,18 @@ from .assumptions import Assumptions
 if TYPE_CHECKING:
     from .state import JobRecord, ShareState
 
-QueueKey = tuple[int, int, int]
+QueueEntry = tuple[int, int, int, int, "JobRecord"]
 HeadKey = tuple[int, int, str]
 VictimKey = tuple[int, ...]
 
 
-def queue_key(record: JobRecord) -> QueueKey:
+def queue_entry(record: JobRecord, number: int) -> QueueEntry:
     """Order the waiting jobs of one share: 1. priority, highest first; 2. position in time; 3. order of arrival.
 
-    The position is the time of submission, or of coming back when assumption A-14 says so.
+    The position is the time of submission, or of coming back when assumption A-14 says so. The number is one that no
+    other entry has, so that records are never compared.
     """
-    return (-record.priority, record.position_ms, record.seq)
+    return (-record.priority, record.position_ms, record.seq, number, record)
 
 
 def _oldest_head(share: ShareState, head: JobRecord) -> HeadKey:

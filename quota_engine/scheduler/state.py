@@ -15,16 +15,14 @@ from ..model.work import Job, Timing
 from .assumptions import Assumptions
 from .inputs import InputError
 from .ledger import Account, Bar, Ledger, Need, Pairs
-from .order import VictimKey, head_key_of, queue_key, victim_key_of, victims_by_priority_first
+from .order import QueueEntry, VictimKey, head_key_of, queue_entry, victim_key_of, victims_by_priority_first
 from .status import FINISHED, SUBMITTED, SUCCEEDED, TRANSITIONS, JobStatus, TransitionError
 from .trace import PreemptionKind, Sink, StartKind, TraceEvent
 
-QueueEntry = tuple[int, int, int, int, "JobRecord"]
 VictimEntry = tuple[VictimKey, int, "JobRecord"]
-"""An entry of a heap: its order, a number no other entry has (so that records are never compared), the record.
+"""A candidate's order, a number no other entry has (so that records are never compared), the record.
 
-It is alive while its number is its record's `entry_number`. A waiting job's order stands in the entry itself, as there
-may be a million of them.
+As a waiting job's `QueueEntry`, it is alive while its number is its record's `entry_number`.
 """
 
 PREEMPTED_ATTEMPTS_KEPT: Final = 50
@@ -244,7 +242,7 @@ class ShareState(Account):
         if not record.entry_number:
             self.waiting_count += 1
         record.entry_number = tick
-        heappush(self.waiting, (*queue_key(record), tick, record))
+        heappush(self.waiting, queue_entry(record, tick))
         if len(self.waiting) > 64 + 2 * self.waiting_count:
             self.waiting = [entry for entry in self.waiting if entry[4].entry_number == entry[3]]
             heapify(self.waiting)

@@ -111,10 +111,11 @@ def _mark_heads(state: SchedulerState) -> None:
             mark_head(state, share)
             set_time_limit(state, share)
         return
-    touched = state.touched
-    for share in touched if len(touched) == 1 else sorted(touched, key=_creation_order):
-        if not share.is_marked:
-            mark_head(state, share)
+    unmarked = [share for share in state.touched if not share.is_marked]
+    if len(unmarked) > 1:
+        unmarked.sort(key=_creation_order)
+    for share in unmarked:
+        mark_head(state, share)
 
 
 def _enforce_limits(state: SchedulerState) -> None:
