@@ -22,7 +22,6 @@ MODULES: Final = (
     "blocked",
     "claims",
     "ends",
-    "inputs",
     "ledger",
     "life",
     "order",
@@ -32,9 +31,8 @@ MODULES: Final = (
     "status",
     "step",
     "stopping",
-    "trace",
 )
-"""Of `quota_engine/scheduler`: all that runs per event."""
+"""Of `quota_engine/scheduler`: all that runs per event. Events and inputs are msgspec's structs, which are compiled."""
 
 
 def compile_into(folder: Path, package: Path) -> list[Path]:

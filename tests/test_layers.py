@@ -17,7 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "model": set(),
     "config": {"model", "yaml", "jsonschema", "referencing"},
     "rules": {"model"},
-    "scheduler": {"model"},
+    "scheduler": {"model", "msgspec"},
     "drift": {"model"},
     "workloads": {"model"},
     "history": {"model"},

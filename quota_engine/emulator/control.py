@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from starlette.applications import Starlette
@@ -21,6 +20,7 @@ from quota_engine import __version__
 from ..model.arns import Scope
 from ..model.durations import LONGEST_MS, parse_duration
 from ..scheduler.snapshot import total_usage
+from ..scheduler.trace import TraceEvent, members_of
 from .call import Call
 from .clock import ManualClock
 from .faults import read_fault
@@ -159,9 +159,9 @@ def trace(world: World, request: Request, _body: Any) -> Any:
     return {"now_ms": call.at_ms, "events": [_event(call.region, event) for event in driver.trace]}
 
 
-def _event(region: Region, event: Any) -> dict[str, Any]:
+def _event(region: Region, event: TraceEvent) -> dict[str, Any]:
     """Return an event as JSON, with the names of the jobs it speaks of beside their ids."""
-    shown: dict[str, Any] = {"event": type(event).__name__, **asdict(event)}
+    shown: dict[str, Any] = {"event": type(event).__name__, **members_of(event)}
     for member in ("job", "by"):
         entry = region.jobs.get(shown.get(member, ""))
         if entry:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+from typing import Any, get_args
 
 from ..model.trouble import Trouble
-from ..scheduler import trace as events
 from ..scheduler.trace import PreemptionKind, RequeueCause, StartKind, TraceEvent
 
-_TYPES: Mapping[str, type[Any]] = {
-    name: found for name, found in vars(events).items() if isinstance(found, type) and hasattr(found, "__slots__")
-}
+_TYPES: Mapping[str, type[Any]] = {made.__name__: made for made in get_args(TraceEvent)}
 _ENUMS: Mapping[tuple[str, str], type[Any]] = {
     ("Dispatched", "start"): StartKind,
     ("PreemptionStarted", "kind"): PreemptionKind,
@@ -62,12 +58,12 @@ def _event(item: Mapping[str, Any]) -> TraceEvent:
     kind = str(item["event"])
     made = _TYPES[kind]
     values: dict[str, Any] = {}
-    for member in fields(made):
-        if member.name not in item:
+    for name in made.__struct_fields__:
+        if name not in item:
             continue
-        value = item[member.name]
-        _check(member.name, value)
-        enum = _ENUMS.get((kind, member.name))
-        values[member.name] = enum(value) if enum else tuple(value) if isinstance(value, list) else value
+        value = item[name]
+        _check(name, value)
+        enum = _ENUMS.get((kind, name))
+        values[name] = enum(value) if enum else tuple(value) if isinstance(value, list) else value
     event: TraceEvent = made(**values)
     return event

@@ -41,7 +41,7 @@ def reasons(state: SchedulerState, record: JobRecord, names: Names) -> list[str]
 def _reasons_of_head(state: SchedulerState, record: JobRecord, names: Names, *, is_self: bool) -> list[str]:
     share = record.share
     who = "it" if is_self else names.get(record.key, record.key)
-    stuck = misconfiguration(state, share, record.need.pairs)
+    stuck = misconfiguration(state, share, record.need)
     if stuck:
         return [f"{who} can never run as things are set: {stuck}"]
     if not state.is_placing:

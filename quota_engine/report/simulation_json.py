@@ -16,7 +16,7 @@ from typing import Any
 
 from quota_engine import __version__
 
-from ..scheduler.trace import TraceEvent
+from ..scheduler.trace import TraceEvent, members_of
 from ..simulate import Divergence, Measures, Run, Tried, Verdict, timelines
 from .measures_json import capacity_as_json, measures_as_json
 
@@ -57,7 +57,7 @@ def as_json(
 
 def event_as_json(event: TraceEvent) -> dict[str, Any]:
     """Return one event of a trace as plain data, e.g. {"type": "preemption_started", "at_ms": 600000, …}."""
-    return {"type": _WORD_START.sub("_", type(event).__name__).lower(), **_plain(event)}
+    return {"type": _WORD_START.sub("_", type(event).__name__).lower(), **_plain(members_of(event))}
 
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:

@@ -6,9 +6,10 @@ it, `simulate/` (to the end of a scenario) and `emulator/` (until now); neither 
 
 from .advance import advance, next_due_ms
 from .assumptions import AssumptionError, Assumptions
+from .attempt import Attempt
 from .inputs import Complete, Input, InputError, PutEnvironment, PutQueue, PutShare, RemoveShare, Submit
 from .points import POINTS
-from .state import Attempt, JobRecord, SchedulerState, ShareState
+from .state import JobRecord, SchedulerState, ShareState
 from .status import DISPATCHED, FINISHED, JobStatus
 
 __all__ = [

@@ -7,20 +7,21 @@ misconfiguration and capacity. A job that merely waits for room has none.
 from __future__ import annotations
 
 from ..model import service_facts
-from .ledger import Pairs
+from .ledger import Need, Pairs
 from .state import JobRecord, SchedulerState, ShareState
 from .status import JobStatus
 from .trace import Blocked
 
 
-def misconfiguration(state: SchedulerState, share: ShareState, pairs: Pairs) -> str:
+def misconfiguration(state: SchedulerState, share: ShareState, need: Need) -> str:
     """Return the statusReason for a need that no free room could ever serve, "" when there is none (A-17)."""
-    reason = share.reason_of_need.get(pairs)
+    reason = share.reason_of_need.get(need)
     if reason is None:
+        pairs = need.pairs
         checks = [_exceeds_environment(state, pairs), _exceeds_share(state, share, pairs)]
         if state.assumptions.blocked_reason_order == "share_first":
             checks.reverse()
-        reason = share.reason_of_need[pairs] = next((found for found in checks if found), "")
+        reason = share.reason_of_need[need] = next((found for found in checks if found), "")
     return reason
 
 
@@ -54,7 +55,7 @@ def mark_head(state: SchedulerState, share: ShareState) -> None:
         _unblock(state, share)
     if head is None:
         return
-    reason = misconfiguration(state, share, head.need.pairs)
+    reason = misconfiguration(state, share, head.need)
     if not reason and head.capacity_blocked:
         reason = service_facts.BLOCKED_BY_SAGEMAKER_CAPACITY
     if not reason:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from ..model.stack import QuotaShare, ServiceEnvironment, State, TimeLimitAction
 from ..model.work import CapacityError, Fail, Job, Terminate, UpdatePriority
-from .quick import quick_dataclass
 
 
-@quick_dataclass
-class Submit:
+class Submit(msgspec.Struct, frozen=True):
     """A job arrives now; `job.submit_at_ms` is not read. Refused where its share or the queue takes no job."""
 
     job: Job

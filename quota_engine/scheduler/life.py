@@ -12,6 +12,7 @@ from ..model.stack import Capacity
 from ..model.work import Exit, Job
 from .blocked import leave_block
 from .inputs import InputError
+from .ledger import Pairs
 from .state import END, RUN, START, TIMEOUT, JobRecord, SchedulerState, ShareState
 from .status import RUNNABLE, RUNNING, SCHEDULED, STARTING
 from .trace import OWN, Dispatched, PriorityUpdated, Refused, Running, Starting, StartKind, Submitted
@@ -27,7 +28,7 @@ def submit(state: SchedulerState, job: Job) -> JobRecord | None:
     name, jobs = job.name, state.jobs
     if name in jobs:
         raise InputError(f"job {name!r} was submitted before; keys are unique in a queue")
-    need = state.ledger.needs.get(tuple(job.need.items())) or state.need_of(job)
+    need = state.need_of(job)
     if job.duration_ms is not None and job.duration_ms < 0:
         raise InputError(f"job {name!r} lasts {job.duration_ms!r} ms; it must last 0 ms or more, or have no duration")
     share = state.shares.get(job.share)
@@ -77,7 +78,6 @@ def update_priority(state: SchedulerState, record: JobRecord, priority: int) -> 
 _PLAIN: Final[tuple[str, ...]] = ()
 _BORROWED: Final = ("A-05",)
 _ROUNDED: Final = ("A-01", "A-05")
-"""The assumptions that a dispatch rests on."""
 _NOTHING: Final[Capacity] = {}
 
 
@@ -85,58 +85,46 @@ def dispatch(
     state: SchedulerState, record: JobRecord, start: StartKind, victims: tuple[str, ...], claimed: bool = False
 ) -> None:
     """Place a job: RUNNABLE → SCHEDULED, and on where the phases take no time. A claim holds its room already."""
-    share = record.share
-    pairs = record.need.pairs
+    share, need, now_ms = record.share, record.need, state.now_ms
+    pairs = need.pairs
     if share.blocked_record is record:
         leave_block(state, share)
     if claimed:
         state.ledger.add_use(share, pairs, -1, -1)
-    record.borrowed = () if start is OWN and not claimed else share.borrowed_part(pairs)
+    record.borrowed = lent = () if start is OWN and not claimed else share.borrowed_part(pairs)
     state.ledger.add_use(share, pairs, 1, 1)
     if record.entry_number:
         share.dequeue(record)
     record.become(SCHEDULED)
     record.status_reason = ""
-    record.scheduled_ms = now_ms = state.now_ms
+    record.scheduled_ms = now_ms
     record.started_ms = None
     record.placements += 1
     share.running[record.seq] = record
     if share.victims is not None:
         index_victim(state, record)
     share.served_seq = state.served = state.served + 1
-    _emit_dispatched(state, record, start, victims)
+    own, borrowed = state.ledger.split(need, lent) if lent else (need.by_unit, _NOTHING)
+    rests_on = _rests_on(share, lent, victims) if lent or victims else _PLAIN
+    attempt = record.attempts_used + 1
+    state.emit(
+        Dispatched(now_ms, record.key, share.name, start, need.by_unit, own, borrowed, attempt, victims, rests_on)
+    )
     if state.timing.scheduled_ms:
         set_phase_timer(state, record, now_ms + state.timing.scheduled_ms, START)
     else:
         begin_starting(state, record)
 
 
-def _emit_dispatched(state: SchedulerState, record: JobRecord, start: StartKind, victims: tuple[str, ...]) -> None:
-    need, assumptions = record.need, _PLAIN
-    own, borrowed = need.by_unit, _NOTHING
-    if record.borrowed:
-        own, borrowed = state.ledger.split(need, record.borrowed)
-        assumptions = _BORROWED
-        for unit, _ in record.borrowed:
-            if record.share.rounded[unit]:
-                assumptions = _ROUNDED
-    if victims:
-        assumptions = (*assumptions, "A-11")
-    attempt = record.attempts_used + 1
-    state.emit(
-        Dispatched(
-            state.now_ms,
-            record.key,
-            record.share.name,
-            start,
-            need.by_unit,
-            own,
-            borrowed,
-            attempt,
-            victims,
-            assumptions,
-        )
-    )
+def _rests_on(share: ShareState, borrowed: Pairs, victims: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the assumptions that a dispatch rests on."""
+    found = _PLAIN
+    if borrowed:
+        found = _BORROWED
+        for unit, _ in borrowed:
+            if share.rounded[unit]:
+                found = _ROUNDED
+    return (*found, "A-11") if victims else found
 
 
 def begin_starting(state: SchedulerState, record: JobRecord) -> None:

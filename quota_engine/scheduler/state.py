@@ -6,13 +6,13 @@ Only `advance` and what it calls change it. A driver reads `jobs`, `shares`, `en
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Final
 
 from ..model.stack import JobQueue, QuotaShare, ServiceEnvironment, State, TimeLimitAction
 from ..model.work import Job, Timing
 from .assumptions import Assumptions
+from .attempt import Attempt
 from .inputs import InputError
 from .ledger import Account, Bar, Ledger, Need, Pairs
 from .order import QueueEntry, VictimKey, head_key_of, queue_entry, victim_key_of, victims_by_priority_first
@@ -27,24 +27,6 @@ As a waiting job's `QueueEntry`, it is alive while its number is its record's `e
 
 PREEMPTED_ATTEMPTS_KEPT: Final = 50
 """How many preempted attempts a record keeps; the emulator shows fewer (assumption A-22)."""
-
-
-@dataclass(init=False, slots=True, unsafe_hash=True)
-class Attempt:
-    """One placement of a job that has ended. `placement` counts all placements from 1; `started_ms` is RUNNING's."""
-
-    placement: int
-    scheduled_ms: int
-    started_ms: int | None
-    stopped_ms: int
-    reason: str
-
-    def __init__(self, placement: int, scheduled_ms: int, started_ms: int | None, stopped_ms: int, reason: str) -> None:
-        self.placement = placement
-        self.scheduled_ms = scheduled_ms
-        self.started_ms = started_ms
-        self.stopped_ms = stopped_ms
-        self.reason = reason
 
 
 class Claim:
@@ -231,7 +213,7 @@ class ShareState(Account):
         self.in_share_bar: Bar | None = None
         self.lacking = False
         self.is_marked = False
-        self.reason_of_need: dict[Pairs, str] = {}
+        self.reason_of_need: dict[Need, str] = {}
         self.blocked_record: JobRecord | None = None
         self.blocked_code = ""
         self.blocked_since_ms = 0
@@ -349,13 +331,14 @@ class SchedulerState:
 
         An empty need is legal: that of a payload which names none (assumption A-18).
         """
-        need = self.ledger.needs.get(tuple(job.need.items()))
+        ledger, capacity = self.ledger, job.need
+        need = ledger.needs.get(tuple(capacity.items()))
         if need is None:
             if any(type(count) is not int or count < 1 for count in job.need.values()):
                 raise InputError(
                     f"job {job.name!r} needs {dict(job.need)!r}; each unit's count must be a whole number from 1 up"
                 )
-            need = self.ledger.need_of(job.need)
+            need = ledger.need_of(capacity)
         return need
 
     def tick(self) -> int:

@@ -111,11 +111,10 @@ def _mark_heads(state: SchedulerState) -> None:
             mark_head(state, share)
             set_time_limit(state, share)
         return
-    unmarked = [share for share in state.touched if not share.is_marked]
-    if len(unmarked) > 1:
-        unmarked.sort(key=_creation_order)
-    for share in unmarked:
-        mark_head(state, share)
+    touched = state.touched
+    for share in touched if len(touched) == 1 else sorted(touched, key=_creation_order):
+        if not share.is_marked:
+            mark_head(state, share)
 
 
 def _enforce_limits(state: SchedulerState) -> None:
@@ -332,9 +331,8 @@ def _borrow(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
 
 def _waits_for_pool(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     """Whether only a lack of idle capacity keeps the head of a borrowing share from borrowing (assumption A-29)."""
-    pairs = head.need.pairs
-    return all(share.use[unit] + count <= share.max_use[unit] for unit, count in pairs) and not misconfiguration(
-        state, share, pairs
+    return all(share.use[unit] + count <= share.max_use[unit] for unit, count in head.need.pairs) and not (
+        misconfiguration(state, share, head.need)
     )
 
 

@@ -142,12 +142,12 @@ def _why_unfinished(state: SchedulerState, record: JobRecord) -> tuple[str, bool
         if record.job.duration_ms is None and record.job.exit is None:
             return "has no duration: it runs until something ends it", True
         return f"is still {record.status} at the end", True
-    blocked = misconfiguration(state, record.share, record.need.pairs)
+    blocked = misconfiguration(state, record.share, record.need)
     if blocked:
         return blocked, False
     head = record.share.head
     if head is not None and head is not record:
-        stuck = misconfiguration(state, record.share, head.need.pairs)
+        stuck = misconfiguration(state, record.share, head.need)
         if stuck:
             return f"waits behind {head.key}, which can never run: {stuck}", False
         return f"waits behind {head.key} in its share", True

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -182,9 +183,9 @@ def test_twice_as_slow_is_twice_as_long(scenario: Scenario) -> None:
     once, twice = run(scenario).trace, run(scaled(scenario, 2)).trace
 
     def doubled(event: TraceEvent) -> TraceEvent:
-        event = replace(event, at_ms=2 * event.at_ms)
+        event = msgspec.structs.replace(event, at_ms=2 * event.at_ms)
         if isinstance(event, PreemptionCompleted | Requeued):
-            return replace(event, lost_ms=2 * event.lost_ms)
+            return msgspec.structs.replace(event, lost_ms=2 * event.lost_ms)
         return event
 
     assert [doubled(event) for event in once] == list(twice)

@@ -6,7 +6,8 @@ import hashlib
 from typing import Any
 
 from ...model.arns import Scope
-from ...scheduler.state import Attempt, JobRecord
+from ...scheduler.attempt import Attempt
+from ...scheduler.state import JobRecord
 from ...scheduler.status import DISPATCHED
 from ..call import Api
 from ..driver import JobEntry
