@@ -67,12 +67,11 @@ def _enum_faults(shape: Any, value: Any, path: str) -> Iterator[str]:
         yield f"{path}: {value!r} is not one of {shape.enum}"
 
 
-class Emulator:
-    """A running emulator: `url`, boto3 clients of it, and its clock."""
+class Remote:
+    """An emulator that answers at `url`, in whatever process: boto3 clients of it, and its clock."""
 
-    def __init__(self, url: str, world: World) -> None:
+    def __init__(self, url: str) -> None:
         self.url = url
-        self.world = world
 
     def client(self, service: str, *, account: str = ACCOUNT, region: str = REGION, **config: Any) -> Any:
         """Return a boto3 client of `batch`, `cloudcontrol` or `sts` at this emulator; `config` goes to botocore."""
@@ -108,6 +107,14 @@ class Emulator:
         """Move the manual clock; return where it stands."""
         now_ms: int = self.control("clock", {"advance_ms": by_ms})["now_ms"]
         return now_ms
+
+
+class Emulator(Remote):
+    """An emulator that runs in this process, with its world at hand."""
+
+    def __init__(self, url: str, world: World) -> None:
+        super().__init__(url)
+        self.world = world
 
 
 StartEmulator = Callable[..., Emulator]

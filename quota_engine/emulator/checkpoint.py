@@ -1,8 +1,8 @@
 """The whole world as bytes, so that a restart need not replay what lies before them.
 
-A checkpoint is a short cut, never the truth: it holds for exactly the code that wrote it, and where there is none the
-journal is replayed from its first entry. Read back, it may hold plain data and the types of what it keeps only: a state
-file is no program.
+A checkpoint is a short cut, never the truth: it holds for exactly the code that wrote it, compiled or not, and where
+there is none the journal is replayed from its first entry. Read back, it may hold plain data and the types of what it
+keeps only: a state file is no program.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from .records import blank, fill, reducers
 from .store import World
 
 _FOLDERS: Final = ("emulator", "model", "scheduler")
 _TYPES_OF: Final = tuple(f"quota_engine.{folder}." for folder in _FOLDERS)
-_FUNCTIONS_OF: Final = "quota_engine.scheduler."
-"""A queue's state refers to the functions that order its heads and victims."""
-_PLAIN: Final = frozenset({("collections", "deque"), ("uuid", "UUID")})
+_PLAIN: Final = frozenset(
+    {("collections", "deque"), ("uuid", "UUID"), (blank.__module__, blank.__name__), (fill.__module__, fill.__name__)}
+)
 
 
 @functools.cache
@@ -38,15 +39,15 @@ def fingerprint() -> str:
 def freeze(world: World) -> bytes | None:
     """Return the world as bytes; None while something is still to happen to it that bytes can't hold.
 
-    That is a deletion or a request that takes its time, a scenario that is not over, or assumptions other than the
-    defaults, whose orderings are functions made for them.
+    That is a deletion or a request that takes its time, or a scenario that is not over.
     """
     if world.is_waiting:
         return None
-    try:
-        return pickle.dumps(world, pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError):
-        return None
+    frozen = io.BytesIO()
+    pickler = pickle.Pickler(frozen, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = reducers()
+    pickler.dump(world)
+    return frozen.getvalue()
 
 
 def thaw(data: bytes) -> World | None:
@@ -66,6 +67,6 @@ class _OwnTypes(pickle.Unpickler):
             return super().find_class(module, name)
         if module.startswith(_TYPES_OF) and "." not in name:  # a dotted name could lead anywhere
             found = super().find_class(module, name)
-            if isinstance(found, type) or module.startswith(_FUNCTIONS_OF):
+            if isinstance(found, type):
                 return found
         raise pickle.UnpicklingError(f"a checkpoint may not hold {module}.{name}")

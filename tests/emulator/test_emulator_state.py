@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from quota_engine.emulator import ClockKind, LifecycleDelays, StackRefused, StateUnavailable
 from quota_engine.emulator.checkpoint import thaw
 from quota_engine.emulator.settings import RepeatedToken
 from tests.conftest import StartEmulator
+from tests.emulator.killed import Killed
 from tests.emulator.resources import FIFO, make_blog_queue, make_policy, make_queue, share_request, status, submit
 from tests.emulator.test_emulator_control import declared
 
@@ -197,31 +192,6 @@ def test_a_write_that_is_lost_is_not_acknowledged(start_emulator: StartEmulator,
     ]
 
 
-SERVE = """
-import sys
-from quota_engine.emulator import Settings, serve
-serve(Settings(port=0, state_file=sys.argv[1]), lambda url: print(url, flush=True))
-"""
-
-
-class Killed:
-    """An emulator in a process of its own that gets killed."""
-
-    def __init__(self, state: str) -> None:
-        self.process = subprocess.Popen([sys.executable, "-c", SERVE, state], stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout
-        self.url = self.process.stdout.readline().strip()
-        keys: Any = {"aws_access_key_id": "123456789012", "aws_secret_access_key": "x", "region_name": "us-west-2"}
-        session: Any = boto3.Session(**keys)
-        self.batch = session.client("batch", endpoint_url=self.url, config=Config(retries={"max_attempts": 0}))
-
-    def kill(self) -> None:
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        assert self.process.stdout
-        self.process.stdout.close()
-
-
 def _write_until_killed(batch: Any, worker: int, life: int, acknowledged: dict[str, Any]) -> None:
     """Create policies and submit jobs as fast as they are acknowledged; note each that was."""
     number = 0
@@ -242,11 +212,12 @@ def _kill_at_random(state: str, lives: int, seed: int) -> None:
     chance = random.Random(seed)
     acknowledged: dict[str, Any] = {}
     first = Killed(state)
-    make_blog_queue(first.batch)
+    make_blog_queue(first.client("batch"))
     for life in range(lives):
         emulator = first if life == 0 else Killed(state)
+        batch = emulator.client("batch")
         workers = [
-            threading.Thread(target=_write_until_killed, args=(emulator.batch, worker, life, acknowledged))
+            threading.Thread(target=_write_until_killed, args=(batch, worker, life, acknowledged))
             for worker in range(3)
         ]
         for worker in workers:
@@ -256,14 +227,15 @@ def _kill_at_random(state: str, lives: int, seed: int) -> None:
         for worker in workers:
             worker.join()
     last = Killed(state)
+    batch = last.client("batch")
     try:
-        pages = last.batch.get_paginator("list_scheduling_policies").paginate()
+        pages = batch.get_paginator("list_scheduling_policies").paginate()
         arns = {policy["arn"] for page in pages for policy in page["schedulingPolicies"]}
         for name, identifier in acknowledged.items():
             if identifier.startswith("arn:"):
                 assert identifier in arns, f"{name} was acknowledged and is lost"
             else:
-                assert last.batch.describe_service_job(jobId=identifier)["jobName"] == name
+                assert batch.describe_service_job(jobId=identifier)["jobName"] == name
     finally:
         last.kill()
     assert len(acknowledged) > lives

@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.compiled import build_compiled, python
+
 JUDGES = (
     "tests/scheduler/test_schedule_cases.py",
     "tests/scheduler/test_advance.py",
     "tests/scheduler/test_restore.py",
     "tests/property/test_schedule_reference.py",
     "tests/property/test_schedule_laws.py",
+    "tests/property/test_emulator_laws.py",
+    "tests/emulator/test_emulator_state.py",
 )
-
-
-def python(*arguments: str, **environment: str) -> str:
-    """Run Python without this folder at the front of its path; return what it prints."""
-    run = subprocess.run(
-        [sys.executable, "-P", *arguments], cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-4000:]
-    return run.stdout
 
 
 @pytest.mark.long
 def test_the_compiled_scheduler_gives_the_same_traces(tmp_path: Path) -> None:
-    """Golden schedules, the slow reference and the laws: what is compiled must not differ by one event."""
-    wheel = ("-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT))
-    python(*wheel, QUOTA_ENGINE_COMPILED="1")
-    [built] = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(built) as archive:
-        archive.extractall(tmp_path / "site")
-    paths = os.pathsep.join([str(tmp_path / "site"), str(ROOT)])
-    where = python("-c", "from quota_engine.scheduler import step; print(step.__file__)", PYTHONPATH=paths)
-    assert where.startswith(str(tmp_path))
-    assert not where.strip().endswith(".py")
+    """Golden schedules, the slow reference, the laws, and what the emulator keeps: not one event may differ."""
+    paths = build_compiled(tmp_path)
     plain = ("-o", "pythonpath=", "-p", "no:cacheprovider", "-q", "-m", "not long")
     told = python("-m", "pytest", *plain, *JUDGES, PYTHONPATH=paths)
     assert " passed" in told
