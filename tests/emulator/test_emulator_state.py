@@ -17,6 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from quota_engine.emulator import ClockKind, LifecycleDelays, StackRefused, StateUnavailable
 from quota_engine.emulator.checkpoint import thaw
 from quota_engine.emulator.settings import RepeatedToken
+from quota_engine.scheduler import Assumptions
 from tests.conftest import StartEmulator
 from tests.emulator.killed import Killed
 from tests.emulator.resources import FIFO, make_blog_queue, make_policy, make_queue, share_request, status, submit
@@ -252,10 +253,10 @@ def test_acknowledged_writes_survive_two_hundred_kills(state: str) -> None:
     _kill_at_random(state, lives=200, seed=2)
 
 
-def _long_life(start_emulator: StartEmulator, state: str, monkey: pytest.MonkeyPatch) -> Any:
+def _long_life(start_emulator: StartEmulator, state: str, monkey: pytest.MonkeyPatch, **settings: Any) -> Any:
     """Return an emulator that went through all kinds of changes and was killed; few changes make a checkpoint."""
     monkey.setattr("quota_engine.emulator.start.CHECKPOINT_AFTER", 5)
-    first = start_emulator(state_file=state)
+    first = start_emulator(state_file=state, **settings)
     batch = first.client("batch")
     make_blog_queue(batch)
     for number in range(4):
@@ -266,11 +267,13 @@ def _long_life(start_emulator: StartEmulator, state: str, monkey: pytest.MonkeyP
     return first
 
 
+@pytest.mark.parametrize("victim_order", [("priority", "youngest"), ("oldest", "largest")])
 def test_a_checkpoint_spares_the_replay(
-    start_emulator: StartEmulator, state: str, monkeypatch: pytest.MonkeyPatch
+    start_emulator: StartEmulator, state: str, monkeypatch: pytest.MonkeyPatch, victim_order: tuple[str, ...]
 ) -> None:
     """With the world kept whole, what lies before it is not read again: here it isn't even there any more."""
-    expected = dump(_read_only(_long_life(start_emulator, state, monkeypatch), start_emulator, state))
+    first = _long_life(start_emulator, state, monkeypatch, assumptions=Assumptions(victim_order=victim_order))
+    expected = dump(_read_only(first, start_emulator, state))
     assert sql(state, "SELECT count(*) FROM checkpoint") == [(1,)]
     sql(state, "DELETE FROM entry WHERE seq <= (SELECT seq FROM checkpoint)")
     second = start_emulator(state_file=state)
