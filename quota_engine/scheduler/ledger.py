@@ -43,24 +43,20 @@ class Account:
 
     __slots__ = ("borrows", "cap", "lends", "max_use", "rounded", "unlisted_max_use", "use")
 
-    def __init__(self, units: int) -> None:
-        self.cap: list[int] = [0] * units
-        self.use: list[int] = [0] * units
-        self.max_use: list[int] = [0] * units
-        self.rounded: list[bool] = [False] * units
+    def __init__(
+        self, cap: list[int], use: list[int], max_use: list[int], lends: bool = False, borrows: bool = False
+    ) -> None:
+        self.cap = cap
+        self.use = use
+        self.max_use = max_use
+        self.rounded: list[bool] = [False] * len(cap)
         self.unlisted_max_use = 0
-        self.lends = False
-        self.borrows = False
+        self.lends = lends
+        self.borrows = borrows
 
     def copy(self) -> Account:
         """Return an account with the same settings and a use of its own."""
-        made = Account(0)
-        made.cap = self.cap
-        made.use = self.use.copy()
-        made.max_use = self.max_use
-        made.lends = self.lends
-        made.borrows = self.borrows
-        return made
+        return Account(self.cap, self.use.copy(), self.max_use, self.lends, self.borrows)
 
     def over(self, unit: int) -> int:
         return max(0, self.use[unit] - self.cap[unit])
@@ -219,16 +215,15 @@ class Ledger(Amounts):
 
     def levels(self) -> list[int]:
         """Return what there is for heads that wait: slack, then unreserved room, per unit."""
-        room = [
-            limit - committed - reserved
-            for limit, committed, reserved in zip(self.limit, self.committed, self.reserved, strict=True)
-        ]
-        return self.slack + room
+        levels, committed, reserved = self.slack.copy(), self.committed, self.reserved
+        for unit, limit in enumerate(self.limit):
+            levels.append(limit - committed[unit] - reserved[unit])
+        return levels
 
     def has_more_than(self, before: list[int]) -> bool:
         """Whether slack or unreserved room has grown in some unit."""
-        for now, then in zip(self.levels(), before, strict=True):  # noqa: SIM110 (see `fits_own`)
-            if now > then:
+        for place, level in enumerate(self.levels()):  # noqa: SIM110 (see `fits_own`)
+            if level > before[place]:
                 return True
         return False
 

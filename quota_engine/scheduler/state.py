@@ -15,7 +15,7 @@ from .assumptions import Assumptions
 from .attempt import Attempt
 from .inputs import InputError
 from .ledger import Account, Bar, Ledger, Need, Pairs
-from .order import QueueEntry, VictimKey, head_key_of, queue_entry, victim_key_of, victims_by_priority_first
+from .order import HeadKey, QueueEntry, VictimKey, head_key_of, queue_entry, victim_key_of, victims_by_priority_first
 from .status import FINISHED, SUBMITTED, SUCCEEDED, TRANSITIONS, JobStatus, TransitionError
 from .trace import PreemptionKind, Sink, StartKind, TraceEvent
 
@@ -163,8 +163,8 @@ class ShareState(Account):
 
     `step` is the scheduling step to ask its head next, within one pass.
     `waiting` is a heap with dead entries. `victims` holds one such heap per unit, built when a victim of this share is
-    first looked for. `head` is the first waiting job, `claim` its claim; `blocked_*` what its statusReason says, as far
-    as that `is_marked`.
+    first looked for. `head` is the first waiting job, `head_order` its place among the heads, `claim` its claim;
+    `blocked_*` what its statusReason says, as far as that `is_marked`.
     """
 
     __slots__ = (
@@ -176,6 +176,7 @@ class ShareState(Account):
         "has_in_share",
         "has_no_lower",
         "head",
+        "head_order",
         "head_since_ms",
         "in_share_bar",
         "is_marked",
@@ -194,7 +195,7 @@ class ShareState(Account):
     )
 
     def __init__(self, settings: QuotaShare, rank: int, units: int) -> None:
-        super().__init__(units)
+        super().__init__([0] * units, [0] * units, [0] * units)
         self.settings = settings
         self.name = settings.name
         self.rank = rank
@@ -206,6 +207,7 @@ class ShareState(Account):
         self.running: dict[int, JobRecord] = {}
         self.victims: dict[int, list[VictimEntry]] | None = None
         self.head: JobRecord | None = None
+        self.head_order: HeadKey = (0, 0, "")
         self.head_since_ms = 0
         self.claim: Claim | None = None
         self.has_in_share = False

@@ -28,7 +28,8 @@ Step = Callable[[SchedulerState, ShareState, JobRecord], bool]
 """Tries to place a share's head; returns whether it dispatched a job or made a claim for it."""
 
 
-_creation_order = attrgetter("rank")
+_creation_order: Final = attrgetter("rank")
+_heads_order: Final = attrgetter("head_order")
 
 
 class SchedulingError(Exception):
@@ -40,8 +41,7 @@ def run_pass(state: SchedulerState) -> None:
     touched = state.touched
     if not touched and not state.settings_changed:
         return
-    for share in touched:
-        _refresh_head(state, share)
+    _refresh_heads(state)
     if state.claims:
         _lapse_claims(state)
     if state.is_placing:
@@ -80,6 +80,20 @@ def place_at_once(state: SchedulerState, record: JobRecord) -> bool:
     return True
 
 
+def _refresh_heads(state: SchedulerState) -> None:
+    """Refresh the head of each touched share; mostly it is still the first in its heap."""
+    for share in state.touched:
+        waiting = share.waiting
+        if waiting:
+            entry = waiting[0]
+            record = entry[4]
+            if record is share.head and record.entry_number == entry[3]:
+                continue
+        elif share.head is None:
+            continue
+        _refresh_head(state, share)
+
+
 def _refresh_head(state: SchedulerState, share: ShareState) -> None:
     """Find the share's first waiting job, dropping dead entries; a new head starts with nothing known about it."""
     head = None
@@ -101,6 +115,7 @@ def _refresh_head(state: SchedulerState, share: ShareState) -> None:
         del state.waiting[share]
     else:
         state.waiting[share] = head
+        share.head_order = state.head_key(share, head)
     if share.lacking:
         state.set_lacking(share, False)
 
@@ -135,7 +150,7 @@ def _lapse_claims(state: SchedulerState) -> None:
 def _redeem_claims(state: SchedulerState) -> None:
     """Dispatch the jobs whose victims are gone, in heads order."""
     ready = [claim for claim in state.claims if claim.pending == 0]
-    for claim in sorted(ready, key=lambda claim: state.head_key(claim.record.share, claim.record)):
+    for claim in sorted(ready, key=lambda claim: claim.record.share.head_order):
         _redeem(state, claim)
 
 
@@ -216,7 +231,7 @@ def _serve_alone(state: SchedulerState, share: ShareState) -> ShareState | None:
 
 
 def _all_steps(state: SchedulerState) -> tuple[Step, ...]:
-    steps: list[Step] = [_own, _borrow, _in_share]
+    steps: list[Step] = [_own, _borrow_in_turn if state.assumptions.borrow_fifo_strict else _borrow, _in_share]
     if state.assumptions.straddle_reclaims:
         steps.insert(2, _straddle)
     if state.assumptions.backfill:
@@ -243,11 +258,6 @@ def _ask(state: SchedulerState, asked: list[ShareState], share: ShareState, inde
     asked.append(share)
 
 
-def _in_heads_order(state: SchedulerState, asked: list[ShareState]) -> list[ShareState]:
-    head_key, waiting = state.head_key, state.waiting
-    return sorted(asked, key=lambda share: head_key(share, waiting[share]))
-
-
 def _ask_first(state: SchedulerState) -> list[ShareState]:
     """Ask the touched shares everything, and after a release the others what the release may have changed."""
     state.is_held_up = False
@@ -257,7 +267,8 @@ def _ask_first(state: SchedulerState) -> list[ShareState]:
     if state.released:
         state.released = False
         _ask_helped(state, asked)
-    return asked if len(asked) < 2 else _in_heads_order(state, asked)
+    asked.sort(key=_heads_order)
+    return asked
 
 
 def _ask_helped(state: SchedulerState, asked: list[ShareState]) -> None:
@@ -287,16 +298,19 @@ def _ask_after_dispatch(state: SchedulerState, asked: list[ShareState], share: S
     """Ask the share's next head, and whichever others the step may have helped."""
     touched = state.touched
     touched[share] = None
-    for other in touched:
-        _refresh_head(state, other)
-    if state.released or not state.has_usual_steps:
+    _refresh_heads(state)
+    if not state.has_usual_steps:
+        if share.head is not None:
+            share.head_order = state.head_key(share, share.head)
         state.released = True
+    if state.released:
         return _ask_first(state)
     again = {**touched, **state.lacking} if state.lacking else touched
     asked = [other for other in asked if other not in again]
     for other in again:
         _ask(state, asked, other, 0)
-    return asked if len(asked) < 2 else _in_heads_order(state, asked)
+    asked.sort(key=_heads_order)
+    return asked
 
 
 # The steps.
@@ -321,11 +335,19 @@ def _own(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
 
 def _borrow(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
     """Step 2: with borrowed capacity, nobody preempted."""
-    if not state.is_held_up and state.ledger.can_borrow(share, head.need.pairs):
-        dispatch(state, head, BORROWED, ())
+    if not state.ledger.can_borrow(share, head.need.pairs):
+        return False
+    dispatch(state, head, BORROWED, ())
+    return True
+
+
+def _borrow_in_turn(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
+    """Step 2 where the first head that waits for the pool holds up those behind it (assumption A-29's other value)."""
+    if state.is_held_up:
+        return False
+    if _borrow(state, share, head):
         return True
-    if state.assumptions.borrow_fifo_strict and share.borrows and _waits_for_pool(state, share, head):
-        state.is_held_up = True
+    state.is_held_up = share.borrows and _waits_for_pool(state, share, head)
     return False
 
 

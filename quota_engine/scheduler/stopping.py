@@ -5,6 +5,8 @@ Whom to stop is chosen in `preempt`; this changes the state accordingly and emit
 
 from __future__ import annotations
 
+from typing import Final
+
 from ..model import service_facts
 from .claims import hold_room
 from .ends import finish_failed, keep_checkpoint, leave, requeue
@@ -12,10 +14,14 @@ from .life import own_end_ms
 from .state import END, PREEMPTED_ATTEMPTS_KEPT, STOPPED, Claim, JobRecord, SchedulerState, Stopping
 from .trace import PreemptionCompleted, PreemptionKind, PreemptionStarted, RequeueCause, StartKind
 
-_PREEMPTION_REASONS = {
+_PREEMPTION_REASONS: Final = {
     PreemptionKind.CROSS_SHARE: service_facts.CROSS_SHARE_REASON,
     PreemptionKind.IN_SHARE: service_facts.IN_SHARE_REASON,
     PreemptionKind.LIMIT_LOWERED: "Preemption triggered by a lowered capacity limit",
+}
+_RESTS_ON: Final = ("A-11",)
+_IN_PROGRESS: Final = {
+    kind: service_facts.PREEMPTION_IN_PROGRESS + reason for kind, reason in _PREEMPTION_REASONS.items()
 }
 
 
@@ -23,26 +29,18 @@ def preempt(
     state: SchedulerState, victims: list[JobRecord], kind: PreemptionKind, by: JobRecord | None, claim: Claim | None
 ) -> None:
     """Begin to stop the victims; where stopping takes no time they are gone when this returns."""
+    now_ms, reason = state.now_ms, _IN_PROGRESS[kind]
+    by_key, by_share = (by.key, by.share.name) if by else ("", "")
+    is_instant = claim is None and not state.timing.stopping_ms
     for victim in victims:
-        pairs = victim.need.pairs
-        state.ledger.add_use(victim.share, pairs, -1)
-        victim.stopping = Stopping(kind, by.key if by else "", by.share.name if by else "", claim)
+        share, need = victim.share, victim.need
+        state.ledger.add_use(share, need.pairs, -1)
+        victim.stopping = Stopping(kind, by_key, by_share, claim)
         victim.entry_number = 0
-        victim.status_reason = service_facts.PREEMPTION_IN_PROGRESS + _PREEMPTION_REASONS[kind]
-        state.touch(victim.share)
-        state.emit(
-            PreemptionStarted(
-                state.now_ms,
-                victim.key,
-                victim.share.name,
-                kind,
-                victim.stopping.by,
-                victim.stopping.by_share,
-                victim.need.by_unit,
-                ("A-11",),
-            )
-        )
-        if claim is None and not state.timing.stopping_ms:
+        victim.status_reason = reason
+        state.touch(share)
+        state.emit(PreemptionStarted(now_ms, victim.key, share.name, kind, by_key, by_share, need.by_unit, _RESTS_ON))
+        if is_instant:
             complete_preemption(state, victim)
         else:
             _schedule_stop(state, victim)
