@@ -57,18 +57,20 @@ def head_key_of(assumptions: Assumptions) -> Callable[[ShareState, JobRecord], H
 
 
 _VICTIM_CRITERIA: Final[dict[str, Callable[[JobRecord], int]]] = {
-    "priority": lambda record: record.priority,
-    "youngest": lambda record: -(record.scheduled_ms or 0),
-    "oldest": lambda record: record.scheduled_ms or 0,
-    "largest": lambda record: -sum(count for _, count in record.need.pairs),
-    "smallest": lambda record: sum(count for _, count in record.need.pairs),
-    "most_borrowed": lambda record: -sum(count for _, count in record.borrowed),
+    "priority": lambda record: -record.priority,
+    "youngest": lambda record: record.scheduled_ms or 0,
+    "oldest": lambda record: -(record.scheduled_ms or 0),
+    "largest": lambda record: sum(count for _, count in record.need.pairs),
+    "smallest": lambda record: -sum(count for _, count in record.need.pairs),
+    "most_borrowed": lambda record: sum(count for _, count in record.borrowed),
 }
+"""How soon a job becomes a victim: the larger, the sooner."""
 
 
 def victim_key_of(assumptions: Assumptions) -> Callable[[JobRecord], VictimKey]:
-    """Return the order in which running jobs become victims (assumption A-11).
+    """Return the order in which running jobs become victims, the largest key first (assumption A-11).
 
+    So the latest start, which is mostly the first victim too, comes last among the keys and is added at their end.
     By default: 1. priority, lowest first; 2. latest start first (least work lost); 3. latest submission first; 4. last
     to arrive. With borrow_attribution=job, jobs that borrowed when dispatched come before all others (A-41).
     """
@@ -78,14 +80,14 @@ def victim_key_of(assumptions: Assumptions) -> Callable[[JobRecord], VictimKey]:
     criteria = tuple(_VICTIM_CRITERIA[name] for name in assumptions.victim_order)
 
     def key(record: JobRecord) -> VictimKey:
-        first = (0 if record.borrowed else 1,) if borrowers_first else ()
-        return (*first, *(criterion(record) for criterion in criteria), -record.created_ms, -record.seq)
+        first = (1 if record.borrowed else 0,) if borrowers_first else ()
+        return (*first, *(criterion(record) for criterion in criteria), record.created_ms, record.seq)
 
     return key
 
 
 def _default_victim_key(record: JobRecord) -> VictimKey:
-    return (record.priority, -(record.scheduled_ms or 0), -record.created_ms, -record.seq)
+    return (-record.priority, record.scheduled_ms or 0, record.created_ms, record.seq)
 
 
 def victims_by_priority_first(assumptions: Assumptions) -> bool:

@@ -1,38 +1,36 @@
 """Whom to stop so that a head can run: the search for victims, greedy in victim order, then pruned.
 
-It chooses and changes nothing. Candidates come from heaps per share and unit that are kept only for shares in which
+It chooses and changes nothing. Candidates come from lists per share and unit that are kept only for shares in which
 victims have been looked for, so that a queue without preemption pays nothing for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from heapq import heappop, heappush
 
 from .ledger import Trial
 from .life import index_victim
-from .state import JobRecord, SchedulerState, ShareState, VictimEntry
+from .state import Candidates, JobRecord, SchedulerState, ShareState, VictimEntry, put_candidate
 
-Heap = list[VictimEntry]
-Source = tuple[ShareState, int, Heap]
+Source = tuple[ShareState, int, Candidates]
 """A share above its limit in a unit, that unit, and the share's candidates that use it."""
 
 
-class _Candidates:
+class _Search:
     """Hands out candidates in victim order; `restore` puts back what was not made a victim."""
 
     __slots__ = ("passed", "popped")
 
     def __init__(self) -> None:
         self.passed: dict[JobRecord, None] = {}
-        self.popped: list[tuple[Heap, VictimEntry]] = []
+        self.popped: list[tuple[Candidates, VictimEntry]] = []
 
-    def best(self, heaps: Iterable[Heap]) -> JobRecord | None:
-        """Return the first candidate by victim order among those of some heaps, and pass on from it."""
+    def best(self, sources: Iterable[Candidates]) -> JobRecord | None:
+        """Return the first candidate by victim order among those of some lists, and pass on from it."""
         found: VictimEntry | None = None
-        for heap in heaps:
-            entry = self._first(heap)
-            if entry is not None and (found is None or entry[0] < found[0]):
+        for candidates in sources:
+            entry = self._first(candidates)
+            if entry is not None and (found is None or entry[0] > found[0]):
                 found = entry
         if found is None:
             return None
@@ -40,27 +38,27 @@ class _Candidates:
         self.passed[record] = None
         return record
 
-    def _first(self, heap: Heap) -> VictimEntry | None:
-        while heap:
-            entry = heap[0]
+    def _first(self, candidates: Candidates) -> VictimEntry | None:
+        while candidates:
+            entry = candidates[-1]
             _, number, record = entry
             if record.entry_number != number:
-                heappop(heap)
+                candidates.pop()
             elif record in self.passed:
-                self.popped.append((heap, heappop(heap)))
+                self.popped.append((candidates, candidates.pop()))
             else:
                 return entry
         return None
 
     def restore(self, victims: list[JobRecord] | None) -> None:
         chosen = victims or ()
-        for heap, entry in self.popped:
+        for candidates, entry in reversed(self.popped):
             if entry[2] not in chosen:
-                heappush(heap, entry)
+                put_candidate(candidates, entry)
 
 
-def _heaps(state: SchedulerState, share: ShareState) -> dict[int, Heap]:
-    """Return a share's heaps of candidates, built from its dispatched jobs when they are first asked for."""
+def _all_candidates(state: SchedulerState, share: ShareState) -> dict[int, Candidates]:
+    """Return a share's candidates per unit, taken from its dispatched jobs when they are first asked for."""
     if share.victims is None:
         share.victims = {}
         for record in share.running.values():
@@ -69,9 +67,9 @@ def _heaps(state: SchedulerState, share: ShareState) -> dict[int, Heap]:
     return share.victims
 
 
-def _heap(state: SchedulerState, share: ShareState, unit: int) -> Heap:
-    """Return the heap of a share's candidates that use a unit."""
-    return _heaps(state, share).get(unit) or []
+def _candidates(state: SchedulerState, share: ShareState, unit: int) -> Candidates:
+    """Return a share's candidates that use a unit."""
+    return _all_candidates(state, share).get(unit) or []
 
 
 def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
@@ -81,16 +79,16 @@ def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool
     """
     if not state.victims_by_priority_first:
         return True
-    heaps = share.victims if share.victims is not None else _heaps(state, share)
+    victims = share.victims if share.victims is not None else _all_candidates(state, share)
     for unit, _ in head.need.pairs:
-        heap = heaps.get(unit)
-        while heap:
-            entry = heap[0]
-            if entry[2].entry_number == entry[1]:
-                if entry[0][0] < head.priority:
+        candidates = victims.get(unit)
+        while candidates:
+            _, number, record = candidates[-1]
+            if record.entry_number == number:
+                if record.priority < head.priority:
                     return True
                 break
-            heappop(heap)
+            candidates.pop()
     share.has_no_lower = True
     return False
 
@@ -99,16 +97,16 @@ def _over(state: SchedulerState, record: JobRecord) -> list[Source]:
     """Return the other shares that are above their limit, once per unit that a head needs."""
     own = record.share
     return [
-        (share, unit, _heap(state, share, unit))
+        (share, unit, _candidates(state, share, unit))
         for unit, _ in record.need.pairs
         for share in state.shares.values()
         if share.use[unit] > share.cap[unit] and share is not own
     ]
 
 
-def _still_over(trial: Trial, over: list[Source], lacking: list[int]) -> list[Heap]:
-    """Return the heaps of those that are above their limit with the victims gone too, in the units that lack."""
-    return [heap for share, unit, heap in over if unit in lacking and trial.over_after(share, unit) > 0]
+def _still_over(trial: Trial, over: list[Source], lacking: list[int]) -> list[Candidates]:
+    """Return the candidates of those above their limit with the victims gone too, in the units that lack."""
+    return [candidates for share, unit, candidates in over if unit in lacking and trial.over_after(share, unit) > 0]
 
 
 def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
@@ -117,17 +115,17 @@ def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] |
     While the head lacks room in some unit, the best candidate of the shares above their limit in such a unit is added.
     """
     trial = Trial(state.ledger, record.share, record.need.pairs)
-    candidates = _Candidates()
+    search = _Search()
     over = _over(state, record)
     victims: list[JobRecord] = []
     while lacking := trial.lacking():
-        victim = candidates.best(_still_over(trial, over, lacking))
+        victim = search.best(_still_over(trial, over, lacking))
         if victim is None:
             break
         victims.append(victim)
         trial.remove(victim.share, victim.need.pairs)
     found = _pruned_by_lack(trial, victims) if trial.has_room() else None
-    candidates.restore(found)
+    search.restore(found)
     return found
 
 
@@ -164,11 +162,11 @@ def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
     trial = Trial(ledger, share, record.need.pairs)
     if any(_borrow_lack(trial, unit) > share.idle(unit) for unit, _ in trial.pairs):
         return None
-    candidates = _Candidates()
+    search = _Search()
     over = _over(state, record)
     victims: list[JobRecord] = []
     while lacking := [unit for unit, _ in trial.pairs if _borrow_lack(trial, unit) > 0]:
-        victim = candidates.best(_still_over(trial, over, lacking))
+        victim = search.best(_still_over(trial, over, lacking))
         if victim is None:
             break
         if victim.seq < record.seq and _straddles(victim):
@@ -176,7 +174,7 @@ def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
         victims.append(victim)
         trial.remove(victim.share, victim.need.pairs)
     found = _pruned_by_goal(trial, victims, trial.is_served_borrowing) if trial.is_served_borrowing() else None
-    candidates.restore(found)
+    search.restore(found)
     return found
 
 
@@ -200,12 +198,12 @@ def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
     def is_served() -> bool:
         return trial.is_served_own() or trial.is_served_borrowing()
 
-    candidates = _Candidates()
-    heaps = [_heap(state, share, unit) for unit, _ in trial.pairs]
+    search = _Search()
+    sources = [_candidates(state, share, unit) for unit, _ in trial.pairs]
     victims: list[JobRecord] = []
     served = False
     while not served:
-        victim = candidates.best(heaps)
+        victim = search.best(sources)
         if victim is None:
             break
         if victim.priority >= record.priority:
@@ -220,7 +218,7 @@ def in_share_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
         found = victims if len(victims) == 1 and not state.is_held_up else _pruned_by_goal(trial, victims, is_served)
     else:
         share.in_share_bar = trial.bar()
-    candidates.restore(found)
+    search.restore(found)
     return found
 
 
@@ -239,14 +237,14 @@ def _pruned_by_goal(trial: Trial, victims: list[JobRecord], is_served: Callable[
 def lowered_limit_victims(share: ShareState, state: SchedulerState) -> list[JobRecord]:
     """Return whom to stop at once so that a share uses no more than it now may (A-12, not the default)."""
     excess = {unit: share.use[unit] - share.max_use[unit] for unit in range(len(share.use))}
-    candidates = _Candidates()
+    search = _Search()
     victims: list[JobRecord] = []
-    while over := [_heap(state, share, unit) for unit, amount in excess.items() if amount > 0]:
-        victim = candidates.best(over)
+    while over := [_candidates(state, share, unit) for unit, amount in excess.items() if amount > 0]:
+        victim = search.best(over)
         if victim is None:
             break
         victims.append(victim)
         for unit, count in victim.need.pairs:
             excess[unit] -= count
-    candidates.restore(victims)
+    search.restore(victims)
     return victims

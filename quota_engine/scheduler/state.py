@@ -6,6 +6,7 @@ Only `advance` and what it calls change it. A driver reads `jobs`, `shares`, `en
 
 from __future__ import annotations
 
+from bisect import insort
 from heapq import heapify, heappop, heappush
 from typing import Final
 
@@ -24,6 +25,9 @@ VictimEntry = tuple[VictimKey, int, "JobRecord"]
 
 As a waiting job's `QueueEntry`, it is alive while its number is its record's `entry_number`.
 """
+
+Candidates = list[VictimEntry]
+"""Candidates for preemption in their order: the last is the first victim."""
 
 PREEMPTED_ATTEMPTS_KEPT: Final = 50
 """How many preempted attempts a record keeps; the emulator shows fewer (assumption A-22)."""
@@ -158,13 +162,21 @@ class JobRecord:
         self.status = status
 
 
+def put_candidate(candidates: Candidates, entry: VictimEntry) -> None:
+    """Enter a candidate in its place, which mostly is the end."""
+    if candidates and entry < candidates[-1]:
+        insort(candidates, entry)
+    else:
+        candidates.append(entry)
+
+
 class ShareState(Account):
     """One share: its settings, its amounts, its waiting and its dispatched jobs.
 
     `step` is the scheduling step to ask its head next, within one pass.
-    `waiting` is a heap with dead entries. `victims` holds one such heap per unit, built when a victim of this share is
-    first looked for. `head` is the first waiting job, `head_order` its place among the heads, `claim` its claim;
-    `blocked_*` what its statusReason says, as far as that `is_marked`.
+    `waiting` is a heap with dead entries. `victims` holds the candidates per unit that they use, with dead entries too,
+    from when a victim of this share is first looked for. `head` is the first waiting job, `head_order` its place among
+    the heads, `claim` its claim; `blocked_*` what its statusReason says, as far as that `is_marked`.
     """
 
     __slots__ = (
@@ -205,7 +217,7 @@ class ShareState(Account):
         self.waiting: list[QueueEntry] = []
         self.waiting_count = 0
         self.running: dict[int, JobRecord] = {}
-        self.victims: dict[int, list[VictimEntry]] | None = None
+        self.victims: dict[int, Candidates] | None = None
         self.head: JobRecord | None = None
         self.head_order: HeadKey = (0, 0, "")
         self.head_since_ms = 0
@@ -236,15 +248,18 @@ class ShareState(Account):
         self.waiting_count -= 1
 
     def add_victim(self, entry: VictimEntry) -> None:
-        """Enter a candidate in the heap of each unit it uses. There must be heaps: see `candidates`."""
-        if self.victims is None:
+        """Enter a candidate for each unit it uses, where candidates are kept at all."""
+        victims = self.victims
+        if victims is None:
             return
         for unit, _ in entry[2].need.pairs:
-            heap = self.victims.setdefault(unit, [])
-            heappush(heap, entry)
-            if len(heap) > 64 + 2 * self.use[unit]:
-                heap[:] = [entry for entry in heap if entry[2].entry_number == entry[1]]
-                heapify(heap)
+            candidates = victims.get(unit)
+            if candidates is None:
+                victims[unit] = [entry]
+                continue
+            put_candidate(candidates, entry)
+            if len(candidates) > 64 + 2 * self.use[unit]:
+                candidates[:] = [entry for entry in candidates if entry[2].entry_number == entry[1]]
 
     def in_order(self) -> list[JobRecord]:
         """Return all waiting jobs in their order. Costs a sort: for reports, and for backfill."""
