@@ -130,8 +130,9 @@ def _rests_on(share: ShareState, borrowed: Pairs, victims: tuple[str, ...]) -> t
 def begin_starting(state: SchedulerState, record: JobRecord) -> None:
     """SCHEDULED → STARTING: capacity has been acquired, so earlier capacity errors are over."""
     record.become(STARTING)
-    record.capacity_blocked = False
-    record.capacity_wait_ms = 0
+    if record.capacity_blocked:
+        record.capacity_blocked = False
+        record.capacity_wait_ms = 0
     now_ms = state.now_ms
     state.emit(Starting(now_ms, record.key))
     if state.timing.starting_ms:
@@ -144,7 +145,11 @@ def begin_running(state: SchedulerState, record: JobRecord) -> None:
     record.become(RUNNING)
     record.started_ms = now_ms = state.now_ms
     state.emit(Running(now_ms, record.key))
-    set_phase_timer(state, record, own_end_ms(record), END)
+    job = record.job
+    if job.duration_ms is None or job.exit is not None or job.timeout_ms is not None:
+        set_phase_timer(state, record, own_end_ms(record), END)
+    else:  # what nearly every job comes to
+        state.set_timer(record, now_ms + job.duration_ms - record.kept_ms, END)
 
 
 def own_end_ms(record: JobRecord) -> int | None:
@@ -195,5 +200,5 @@ def index_victim(state: SchedulerState, record: JobRecord) -> None:
     share = record.share
     if share.victims is None:
         return
-    record.entry_number = state.tick()
-    share.add_victim((state.victim_key(record), record.entry_number, record))
+    record.entry_number = state.token = number = state.token + 1
+    share.add_victim((state.victim_key(record), number, record))

@@ -29,6 +29,8 @@ As a waiting job's `QueueEntry`, it is alive while its number is its record's `e
 Candidates = list[VictimEntry]
 """Candidates for preemption in their order: the last is the first victim."""
 
+LEAST_STEP_GUARD: Final = 1_000
+
 PREEMPTED_ATTEMPTS_KEPT: Final = 50
 """How many preempted attempts a record keeps; the emulator shows fewer (assumption A-22)."""
 
@@ -339,7 +341,7 @@ class SchedulerState:
     @property
     def step_guard(self) -> int:
         """More steps than any pass can take: each raises own-limit use, uses free pool, or swaps in higher priority."""
-        return 1_000 + 8 * len(self.jobs)
+        return LEAST_STEP_GUARD + 8 * len(self.jobs)
 
     def need_of(self, job: Job) -> Need:
         """Return the one Need for what a job asks, as `ledger.needs` has it from then on.

@@ -20,7 +20,7 @@ from .blocked import mark_head, misconfiguration, set_time_limit
 from .claims import lapse_claim
 from .life import dispatch
 from .preempt import cross_victims, has_lower, in_share_victims, lowered_limit_victims, straddle_victims
-from .state import Claim, JobRecord, SchedulerState, ShareState
+from .state import LEAST_STEP_GUARD, Claim, JobRecord, SchedulerState, ShareState
 from .stopping import make_claim, preempt
 from .trace import BORROWED, OWN, PreemptionKind, StartKind
 
@@ -182,7 +182,7 @@ def _place_all(state: SchedulerState) -> None:
         if served is None:
             return
         taken += 1
-        if taken > state.step_guard:
+        if taken > LEAST_STEP_GUARD and taken > state.step_guard:
             raise SchedulingError(f"the pass at {state.now_ms} ms doesn't end; share {served.name!r} was last")
         asked = _ask_after_dispatch(state, asked, served)
 

@@ -38,11 +38,11 @@ def preempt(
         victim.stopping = Stopping(kind, by_key, by_share, claim)
         victim.entry_number = 0
         victim.status_reason = reason
-        state.touch(share)
         state.emit(PreemptionStarted(now_ms, victim.key, share.name, kind, by_key, by_share, need.by_unit, _RESTS_ON))
         if is_instant:
             complete_preemption(state, victim)
         else:
+            state.touch(share)
             _schedule_stop(state, victim)
     state.released = True
 
