@@ -28,27 +28,23 @@ class _Search:
     def best(self, sources: Iterable[Candidates]) -> JobRecord | None:
         """Return the first candidate by victim order among those of some lists, and pass on from it."""
         found: VictimEntry | None = None
+        passed = self.passed
         for candidates in sources:
-            entry = self._first(candidates)
-            if entry is not None and (found is None or entry[0] > found[0]):
-                found = entry
+            while candidates:
+                entry = candidates[-1]
+                record = entry[2]
+                if record.entry_number != entry[1]:
+                    candidates.pop()
+                elif record in passed:
+                    self.popped.append((candidates, candidates.pop()))
+                else:
+                    if found is None or entry[0] > found[0]:
+                        found = entry
+                    break
         if found is None:
             return None
-        record = found[2]
-        self.passed[record] = None
-        return record
-
-    def _first(self, candidates: Candidates) -> VictimEntry | None:
-        while candidates:
-            entry = candidates[-1]
-            _, number, record = entry
-            if record.entry_number != number:
-                candidates.pop()
-            elif record in self.passed:
-                self.popped.append((candidates, candidates.pop()))
-            else:
-                return entry
-        return None
+        passed[found[2]] = None
+        return found[2]
 
     def restore(self, victims: list[JobRecord] | None) -> None:
         chosen = victims or ()
@@ -59,17 +55,17 @@ class _Search:
 
 def _all_candidates(state: SchedulerState, share: ShareState) -> dict[int, Candidates]:
     """Return a share's candidates per unit, taken from its dispatched jobs when they are first asked for."""
-    if share.victims is None:
-        share.victims = {}
-        for record in share.running.values():
-            if record.stopping is None:
-                index_victim(state, record)
+    share.victims = {}
+    for record in share.running.values():
+        if record.stopping is None:
+            index_victim(state, record)
     return share.victims
 
 
 def _candidates(state: SchedulerState, share: ShareState, unit: int) -> Candidates:
     """Return a share's candidates that use a unit."""
-    return _all_candidates(state, share).get(unit) or []
+    victims = share.victims if share.victims is not None else _all_candidates(state, share)
+    return victims.get(unit) or []
 
 
 def has_lower(state: SchedulerState, share: ShareState, head: JobRecord) -> bool:
@@ -104,9 +100,14 @@ def _over(state: SchedulerState, record: JobRecord) -> list[Source]:
     ]
 
 
-def _still_over(trial: Trial, over: list[Source], lacking: list[int]) -> list[Candidates]:
-    """Return the candidates of those above their limit with the victims gone too, in the units that lack."""
-    return [candidates for share, unit, candidates in over if unit in lacking and trial.over_after(share, unit) > 0]
+def _still_over(trial: Trial, over: list[Source], share: ShareState) -> list[Source]:
+    """Leave out a share, the last victim's, where it is no longer above its limit with the victims gone."""
+    return [source for source in over if source[0] is not share or trial.over_after(share, source[1]) > 0]
+
+
+def _lacked(over: list[Source], lacking: list[int]) -> list[Candidates]:
+    """Return the candidates that use a unit that lacks."""
+    return [candidates for _, unit, candidates in over if unit in lacking]
 
 
 def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] | None:
@@ -119,7 +120,9 @@ def cross_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord] |
     over = _over(state, record)
     victims: list[JobRecord] = []
     while lacking := trial.lacking():
-        victim = search.best(_still_over(trial, over, lacking))
+        if victims:
+            over = _still_over(trial, over, victims[-1].share)
+        victim = search.best(_lacked(over, lacking))
         if victim is None:
             break
         victims.append(victim)
@@ -166,7 +169,9 @@ def straddle_victims(state: SchedulerState, record: JobRecord) -> list[JobRecord
     over = _over(state, record)
     victims: list[JobRecord] = []
     while lacking := [unit for unit, _ in trial.pairs if _borrow_lack(trial, unit) > 0]:
-        victim = search.best(_still_over(trial, over, lacking))
+        if victims:
+            over = _still_over(trial, over, victims[-1].share)
+        victim = search.best(_lacked(over, lacking))
         if victim is None:
             break
         if victim.seq < record.seq and _straddles(victim):
