@@ -56,7 +56,7 @@ class Claim:
 
 
 class Stopping:
-    """Why a dispatched job is being stopped. `claim` is None once the claim has lapsed."""
+    """Why jobs are being stopped, one for all victims of a placement. `claim` is None once the claim has lapsed."""
 
     __slots__ = ("by", "by_share", "claim", "kind")
 

@@ -20,35 +20,33 @@ _PREEMPTION_REASONS: Final = {
     PreemptionKind.LIMIT_LOWERED: "Preemption triggered by a lowered capacity limit",
 }
 _RESTS_ON: Final = ("A-11",)
-_IN_PROGRESS: Final = {
-    kind: service_facts.PREEMPTION_IN_PROGRESS + reason for kind, reason in _PREEMPTION_REASONS.items()
-}
 
 
 def preempt(
     state: SchedulerState, victims: list[JobRecord], kind: PreemptionKind, by: JobRecord | None, claim: Claim | None
 ) -> None:
     """Begin to stop the victims; where stopping takes no time they are gone when this returns."""
-    now_ms, reason = state.now_ms, _IN_PROGRESS[kind]
+    now_ms = state.now_ms
     by_key, by_share = (by.key, by.share.name) if by else ("", "")
+    stopping = Stopping(kind, by_key, by_share, claim)
     is_instant = claim is None and not state.timing.stopping_ms
     for victim in victims:
         share, need = victim.share, victim.need
-        state.ledger.add_use(share, need.pairs, -1)
-        victim.stopping = Stopping(kind, by_key, by_share, claim)
-        victim.entry_number = 0
-        victim.status_reason = reason
         state.emit(PreemptionStarted(now_ms, victim.key, share.name, kind, by_key, by_share, need.by_unit, _RESTS_ON))
         if is_instant:
-            complete_preemption(state, victim)
+            _come_back(state, victim, stopping)
         else:
-            state.touch(share)
-            _schedule_stop(state, victim)
+            _begin_to_stop(state, victim, stopping)
     state.released = True
 
 
-def _schedule_stop(state: SchedulerState, victim: JobRecord) -> None:
-    """Set when the victim has stopped, or when it ends by itself if that is no later (A-15)."""
+def _begin_to_stop(state: SchedulerState, victim: JobRecord, stopping: Stopping) -> None:
+    """Stop counting the victim as its share's, and set when it has stopped, or ends by itself if no later (A-15)."""
+    state.ledger.add_use(victim.share, victim.need.pairs, -1)
+    victim.stopping = stopping
+    victim.entry_number = 0
+    victim.status_reason = service_facts.PREEMPTION_IN_PROGRESS + _PREEMPTION_REASONS[stopping.kind]
+    state.touch(victim.share)
     stopped_ms = state.now_ms + state.timing.stopping_ms
     end_ms = own_end_ms(victim)
     if end_ms is not None and end_ms <= stopped_ms:
@@ -58,10 +56,14 @@ def _schedule_stop(state: SchedulerState, victim: JobRecord) -> None:
 
 
 def complete_preemption(state: SchedulerState, victim: JobRecord) -> None:
-    """The victim has stopped: RUNNABLE again, or FAILED with its preemption retries used up. UG: Preemption."""
     stopping = victim.stopping
     if stopping is None:
         raise RuntimeError(f"job {victim.key!r} is not being preempted")
+    _come_back(state, victim, stopping)
+
+
+def _come_back(state: SchedulerState, victim: JobRecord, stopping: Stopping) -> None:
+    """The victim has stopped: RUNNABLE again, or FAILED with its preemption retries used up. UG: Preemption."""
     reason = _PREEMPTION_REASONS[stopping.kind]
     lost_ms = keep_checkpoint(state, victim)
     victim.preempted_count += 1
