@@ -14,6 +14,7 @@ import os
 import subprocess
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +27,8 @@ from quota_engine.scheduler.trace import Sink, TraceEvent
 from . import bare_loop, simpy_model
 from .workloads import NOMINAL, REGIMES, SIZES, RawJob, Regime, generate
 
-COMPARED_JOBS = 20_000
-"""For the models that are slow; fewer jobs flatter them if anything."""
+COMPARED_JOBS = {"storm": 100_000, "contended": 20_000}
+"""How many jobs the other models get: SimPy a storm, AccaSim, which is slower, what it can do of a contended queue."""
 COMPARED_SHARES = 8
 ONCE_FROM = 500_000
 """From so many jobs on, one run each has to do."""
@@ -43,13 +44,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`bare_s` and `seconds`: the least CPU time of the bare loop and of the scheduler; `kept`: bytes per job."""
+    """`other_s` and `seconds`: the least CPU time of the other, mostly the bare loop, and of the scheduler; `kept`:
+    bytes per job."""
 
-    bare_s: float
+    other_s: float
     seconds: float
     events: int
     preemptions: int
     kept: float
+
+
+Other = Callable[[list[RawJob], Row], float]
+"""Runs the same jobs another way and returns its CPU time."""
 
 
 def make_queue(shares: int, units: int, regime: Regime) -> tuple[JobQueue, ServiceEnvironment]:
@@ -103,12 +109,37 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def measure(row: Row) -> Measured:
+def run_bare(raw: list[RawJob], row: Row) -> float:
+    """Return the CPU time of the bare event loop."""
+    started = time.process_time()
+    bare_loop.run(raw, NOMINAL * row.shares * row.units)
+    return time.process_time() - started
+
+
+def run_simpy(raw: list[RawJob], row: Row) -> float:
+    """Return the CPU time of the SimPy model."""
+    started = time.process_time()
+    simpy_model.run(raw, row.shares, REGIMES[row.regime].in_share)
+    return time.process_time() - started
+
+
+def accasim_in(python: str) -> Other:
+    """Return what times AccaSim on plain FIFO, in the interpreter that has it."""
+
+    def run(raw: list[RawJob], row: Row) -> float:
+        command = [python, "-m", "benchmarks.accasim_fifo", str(row.jobs), str(row.shares), row.regime]
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return row.jobs / float(told.split()[-1])
+
+    return run
+
+
+def measure(row: Row, other: Other = run_bare) -> Measured:
     raw = generate(row.jobs, row.shares, row.units, REGIMES[row.regime])
     jobs = make_jobs(raw, row.units)
     gc.collect()
     gc.freeze()
-    bare_s = seconds = float("inf")
+    other_s = seconds = float("inf")
     events, preemptions, kept = 0, 0, 0.0
     for turn in range(1 if row.jobs >= ONCE_FROM else 3):
         before = resident_bytes()
@@ -120,24 +151,9 @@ def measure(row: Row) -> Measured:
             events, preemptions = count_events(state)
         del state
         gc.collect()
-        started = time.process_time()
-        bare_loop.run(raw, NOMINAL * row.shares * row.units)
-        bare_s = min(bare_s, time.process_time() - started)
-    return Measured(bare_s, seconds, events, preemptions, kept)
-
-
-def simpy_rate() -> float:
-    """Return jobs/s of the SimPy model on the storm."""
-    raw = generate(COMPARED_JOBS, COMPARED_SHARES, 1, REGIMES["storm"])
-    started = time.process_time()
-    simpy_model.run(raw, COMPARED_SHARES, True)
-    return COMPARED_JOBS / (time.process_time() - started)
-
-
-def accasim_rate(python: str) -> float:
-    """Return jobs/s of AccaSim on plain FIFO, in the interpreter that has it."""
-    command = [python, "-m", "benchmarks.accasim_fifo", str(COMPARED_JOBS), str(COMPARED_SHARES), "contended"]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+        other_s = min(other_s, other(raw, row))
+        gc.collect()
+    return Measured(other_s, seconds, events, preemptions, kept)
 
 
 def print_table(jobs: list[int], shares: list[int], units: list[int], regimes: list[str]) -> None:
@@ -153,18 +169,19 @@ def print_table(jobs: list[int], shares: list[int], units: list[int], regimes: l
         print(
             f"| {row.jobs:,} | {row.shares} | {row.units} | {row.regime} | {row.jobs / found.seconds:,.0f} "
             f"| {found.events / found.seconds:,.0f} | {found.preemptions / row.jobs:.2f} | {found.kept:,.0f} "
-            f"| {found.seconds / found.bare_s:.1f} |",
+            f"| {found.seconds / found.other_s:.1f} |",
             flush=True,
         )
 
 
-def print_comparison(regime: str, name: str, rate: float) -> None:
+def print_comparison(regime: str, name: str, other: Other) -> None:
     """Print the scheduler's jobs/s on a regime beside another model's."""
-    found = measure(Row(COMPARED_JOBS, COMPARED_SHARES, 1, regime))
-    own = COMPARED_JOBS / found.seconds
+    row = Row(COMPARED_JOBS[regime], COMPARED_SHARES, 1, regime)
+    found = measure(row, other)
     print(
-        f"\n{COMPARED_JOBS:,} jobs, {COMPARED_SHARES} shares, {regime} ({found.preemptions / COMPARED_JOBS:.2f} "
-        f"preemptions/job): {own:,.0f} jobs/s; {name} {rate:,.0f} jobs/s; {own / rate:.1f} times",
+        f"\n{row.jobs:,} jobs, {row.shares} shares, {regime} ({found.preemptions / row.jobs:.2f} preemptions/job): "
+        f"{row.jobs / found.seconds:,.0f} jobs/s; {name} {row.jobs / found.other_s:,.0f} jobs/s; "
+        f"{found.other_s / found.seconds:.1f} times",
         flush=True,
     )
 
@@ -181,9 +198,9 @@ def main() -> None:
     print("pure Python" if str(step.__file__).endswith(".py") else "compiled", end="\n\n")
     print_table(arguments.jobs, arguments.shares, arguments.units, arguments.regimes)
     if not arguments.no_simpy:
-        print_comparison("storm", "the SimPy model", simpy_rate())
+        print_comparison("storm", "the SimPy model", run_simpy)
     if arguments.accasim:
-        print_comparison("contended", "AccaSim on plain FIFO", accasim_rate(arguments.accasim))
+        print_comparison("contended", "AccaSim on plain FIFO", accasim_in(arguments.accasim))
 
 
 if __name__ == "__main__":
