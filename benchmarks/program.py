@@ -10,6 +10,7 @@ the end only, so that the programs are compared and not the backend. Prints a Ma
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 import tempfile
@@ -107,7 +108,7 @@ def measure(stack: Stack, file: Path | None) -> list[float]:
     with running(Settings(port=0, region=stack.region, clock=ClockKind.MANUAL)) as emulator:
         target = Target(stack, "large", emulator.url, file=file)
         steps = (workspace.preview, workspace.up, workspace.up, workspace.refresh)
-        return [seconds(lambda step=step: step(target)) for step in steps]
+        return [seconds(functools.partial(step, target)) for step in steps]
 
 
 def main() -> None:

@@ -93,8 +93,8 @@ def main() -> None:
     print("|---|---|---|---|")
     for name, seconds_of in times.items():
         ratio = statistics.median(a / b for a, b in zip(times["loop"], seconds_of, strict=True))
-        used = "elsewhere" if name.startswith("Dask") else joined(cpu[name])
-        print(f"| {name} | {joined(seconds_of)} | {used} | {ratio:.2f} |")
+        cpu_of = "elsewhere" if name.startswith("Dask") else joined(cpu[name])
+        print(f"| {name} | {joined(seconds_of)} | {cpu_of} | {ratio:.2f} |")
 
 
 if __name__ == "__main__":
