@@ -56,5 +56,5 @@ def lapse_claim(state: SchedulerState, claim: Claim) -> None:
     share.claim = None
     state.claims.remove(claim)
     state.touch(share)
-    state.released = True
+    state.released |= record.need.mask
     state.emit(ClaimLapsed(state.now_ms, record.key, share.name))

@@ -124,7 +124,7 @@ def leave(state: SchedulerState, record: JobRecord) -> None:
     record.token = 0
     if share.waiting or state.waiting:
         state.touch(share)
-        state.released = True
+        state.released |= record.need.mask
 
 
 def _close_attempt(state: SchedulerState, record: JobRecord, reason: str) -> None:

@@ -27,13 +27,21 @@ Bar = tuple[int, int, int]
 """(unit, slack, unreserved room) below which a search need not be tried again."""
 
 
-class Need:
-    """What a job asks for, all units at once. One object per distinct need of a queue."""
+EVERY_UNIT: Final = -1
+"""The mask that has every unit."""
 
-    __slots__ = ("by_unit", "pairs", "splits")
+
+class Need:
+    """What a job asks for, all units at once. One object per distinct need of a queue.
+
+    `mask` has a bit for each unit, 1 << its number; that of nothing has every unit.
+    """
+
+    __slots__ = ("by_unit", "mask", "pairs", "splits")
 
     def __init__(self, pairs: Pairs, by_unit: Capacity) -> None:
         self.pairs: Pairs = pairs
+        self.mask = sum(1 << unit for unit, _ in pairs) or EVERY_UNIT
         self.by_unit: Capacity = by_unit
         self.splits: dict[Pairs, tuple[Capacity, Capacity]] = {}
 
@@ -220,12 +228,13 @@ class Ledger(Amounts):
             levels.append(limit - committed[unit] - reserved[unit])
         return levels
 
-    def has_more_than(self, before: list[int]) -> bool:
-        """Whether slack or unreserved room has grown in some unit."""
-        for place, level in enumerate(self.levels()):  # noqa: SIM110 (see `fits_own`)
+    def grown(self, before: list[int]) -> int:
+        """Return the mask of the units in which slack or unreserved room has grown."""
+        units, mask = len(self.limit), 0
+        for place, level in enumerate(self.levels()):
             if level > before[place]:
-                return True
-        return False
+                mask |= 1 << place % units
+        return mask
 
     def clears(self, bar: Bar) -> bool:
         """Whether slack and unreserved room have come up to what a failed search said it lacked."""

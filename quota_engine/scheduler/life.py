@@ -12,7 +12,7 @@ from ..model.stack import Capacity
 from ..model.work import Exit, Job
 from .blocked import leave_block
 from .inputs import InputError
-from .ledger import Pairs
+from .ledger import EVERY_UNIT, Pairs
 from .state import END, RUN, START, TIMEOUT, JobRecord, SchedulerState, ShareState
 from .status import RUNNABLE, RUNNING, SCHEDULED, STARTING
 from .trace import OWN, Dispatched, PriorityUpdated, Refused, Running, Starting, StartKind, Submitted
@@ -70,7 +70,7 @@ def update_priority(state: SchedulerState, record: JobRecord, priority: int) -> 
     elif record.entry_number:
         index_victim(state, record)
     state.touch(share)
-    state.released = True
+    state.released = EVERY_UNIT
 
 
 # Dispatch and the phases of an attempt.

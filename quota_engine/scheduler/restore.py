@@ -14,6 +14,7 @@ from ..model.stack import JobQueue, ServiceEnvironment
 from ..model.work import Job, Timing
 from .assumptions import Assumptions
 from .inputs import InputError
+from .ledger import EVERY_UNIT
 from .life import own_end_ms, set_phase_timer
 from .state import END, RUN, START, JobRecord, SchedulerState
 from .status import DISPATCHED, FINISHED, RUNNABLE, RUNNING, SCHEDULED, STARTING, SUBMITTED, JobStatus
@@ -71,7 +72,7 @@ def restore(situation: Situation) -> SchedulerState:
     for share in state.shares.values():
         state.touch(share)
     state.ledger.recount(state.assumptions)
-    state.released = True
+    state.released = EVERY_UNIT
     return state
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..model.stack import QuotaShare, ServiceEnvironment, State
 from .inputs import PutQueue
+from .ledger import EVERY_UNIT
 from .state import SchedulerState, ShareState
 
 _SHARE_FIELDS = ("capacity_limits", "strategy", "effective_borrow_limit_percent", "in_share_preemption", "state")
@@ -77,7 +78,7 @@ def apply_settings(state: SchedulerState) -> None:
     state.ledger.set_limits(state.environment.capacity_limits)
     state.ledger.recount(state.assumptions)
     state.settings_changed = True
-    state.released = True
+    state.released = EVERY_UNIT
     for share in state.shares.values():
         share.reason_of_need.clear()
         state.touch(share)

@@ -283,9 +283,9 @@ class SchedulerState:
 
     `takes_jobs` says whether the queue accepts submissions, `is_placing` whether its environment lets it dispatch (UG:
     Update a service environment). `waiting` indexes the heads: {share: its first waiting job}, shares without one left
-    out, as the last pass found them. `touched` are the shares whose head the next pass looks at anew; `released` says
-    that room or idle capacity may have grown, so that others' heads may go too; `lacking` are the shares whose head
-    fits its own limit but found no room.
+    out, as the last pass found them. `touched` are the shares whose head the next pass looks at anew; `lacking` are
+    the shares whose head fits its own limit but found no room. `released` is the mask of the units in which room or
+    idle capacity may have grown, so that others' heads may go too, `released_in_pass` that of the pass so far.
     """
 
     def __init__(
@@ -310,7 +310,8 @@ class SchedulerState:
         self.claims: list[Claim] = []
         self.waiting: dict[ShareState, JobRecord] = {}
         self.touched: dict[ShareState, None] = {}
-        self.released = False
+        self.released = 0
+        self.released_in_pass = 0
         self.settings_changed = False
         self.lacking: dict[ShareState, None] = {}
         self.is_held_up = False

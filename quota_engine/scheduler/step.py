@@ -18,6 +18,7 @@ from typing import Final
 
 from .blocked import mark_head, misconfiguration, set_time_limit
 from .claims import lapse_claim
+from .ledger import EVERY_UNIT
 from .life import dispatch
 from .preempt import cross_victims, has_lower, in_share_victims, lowered_limit_victims, straddle_victims
 from .state import LEAST_STEP_GUARD, Claim, JobRecord, SchedulerState, ShareState
@@ -54,7 +55,7 @@ def run_pass(state: SchedulerState) -> None:
     if state.waiting or state.settings_changed:
         _mark_heads(state)
     touched.clear()
-    state.released = False
+    state.released = state.released_in_pass = 0
     state.settings_changed = False
 
 
@@ -195,7 +196,7 @@ def _only_one(state: SchedulerState) -> ShareState | None:
         if not state.released and not state.lacking:
             return share
         if len(state.waiting) == 1 and share in state.waiting and share.claim is None:
-            state.released = False
+            state.released = 0
             share.step = 0
             return share
     return None
@@ -265,7 +266,8 @@ def _ask_first(state: SchedulerState) -> list[ShareState]:
     for share in state.touched:
         _ask(state, asked, share, 0)
     if state.released:
-        state.released = False
+        state.released_in_pass |= state.released
+        state.released = 0
         _ask_helped(state, asked)
     asked.sort(key=_heads_order)
     return asked
@@ -273,13 +275,16 @@ def _ask_first(state: SchedulerState) -> list[ShareState]:
 
 def _ask_helped(state: SchedulerState, asked: list[ShareState]) -> None:
     """Add the untouched shares to whose heads a release may have opened a step."""
-    touched = state.touched
+    touched, released, ledger = state.touched, state.released_in_pass, state.ledger
     for share, head in state.waiting.items():
         if share in touched:
             continue
+        need = head.need
         if share.lacking or not state.has_usual_steps:
             index = 0
-        elif share.borrows and state.ledger.can_borrow(share, head.need.pairs):
+        elif not need.mask & released:
+            continue
+        elif share.borrows and ledger.can_borrow(share, need.pairs):
             index = 1
         elif share.has_in_share and not share.has_no_lower and _may_gain_inside(state, share, head):
             index = 2
@@ -302,7 +307,7 @@ def _ask_after_dispatch(state: SchedulerState, asked: list[ShareState], share: S
     if not state.has_usual_steps:
         if share.head is not None:
             share.head_order = state.head_key(share, share.head)
-        state.released = True
+        state.released = EVERY_UNIT
     if state.released:
         return _ask_first(state)
     again = {**touched, **state.lacking} if state.lacking else touched
@@ -407,4 +412,4 @@ def _place(
         before = state.ledger.levels()
         preempt(state, victims, kind, record, None)
         dispatch(state, record, start, tuple([victim.key for victim in victims]))
-        state.released = state.ledger.has_more_than(before)
+        state.released = state.ledger.grown(before)

@@ -37,7 +37,7 @@ def preempt(
             _come_back(state, victim, stopping)
         else:
             _begin_to_stop(state, victim, stopping)
-    state.released = True
+        state.released |= need.mask
 
 
 def _begin_to_stop(state: SchedulerState, victim: JobRecord, stopping: Stopping) -> None:
