@@ -7,9 +7,10 @@ capacity of single units, by content; then the jobs' events, in the scheduler's 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, pairwise
 from operator import attrgetter
+from typing import NamedTuple
 
 from ..model.stack import JobQueue, ServiceEnvironment, Stack
 from ..model.work import ApplyStack, Event, Job, Scenario, SetCapacity, arrival_key, events_of
@@ -20,8 +21,7 @@ class ScenarioError(ValueError):
     """A scenario that can't be run: its queue or the queue's environment is missing, or an event names no job."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instant:
+class Instant(NamedTuple):
     """What the scenario brings at one time."""
 
     at_ms: int
@@ -60,7 +60,8 @@ def _in_order(jobs: Sequence[Job]) -> Sequence[Job]:
 
 
 def _instant(at_ms: int, jobs: tuple[Job, ...], events: Mapping[int, list[Event]]) -> Instant:
-    return Instant(at_ms, jobs, tuple(sorted(events.get(at_ms, ()), key=_event_key)))
+    found = events.get(at_ms)
+    return Instant(at_ms, jobs, tuple(sorted(found, key=_event_key)) if found else ())
 
 
 def _event_key(event: Event) -> tuple[int, str]:

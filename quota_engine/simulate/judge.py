@@ -15,7 +15,7 @@ from ..scheduler.trace import TraceEvent
 from . import amount_judges, judges
 from .judges import Judge, Judgement
 from .metrics import Measures, measure
-from .outcome import Run
+from .outcome import Run, Takers
 
 JUDGES: Final = {**judges.JUDGES, **amount_judges.JUDGES}
 """One judge per kind of expectation."""
@@ -51,6 +51,10 @@ class Judging:
     def __call__(self, event: TraceEvent) -> None:
         for judge in self._listeners.get(type(event), ()):
             judge.take(event)
+
+    def takers(self) -> Takers:
+        """Return what takes each kind of event."""
+        return {kind: tuple(judge.take for judge in judges) for kind, judges in self._listeners.items()}
 
     def finish(self, run: Run, measures: Measures) -> list[Verdict]:
         """Return one verdict per expectation, in their order."""

@@ -13,7 +13,7 @@ from ..model.stack import Capacity, QuotaShare
 from ..model.work import Scenario
 from ..scheduler.trace import Dispatched, Failed, PreemptionStarted, Requeued, Submitted, Succeeded, TraceEvent
 from .binned import GrowingBins
-from .outcome import Run
+from .outcome import Run, Takers
 from .settings import settings_over_time
 
 BINS: Final = 2048
@@ -131,6 +131,10 @@ class Loads:
             if event.at_ms >= self._next_ms >= 0:
                 self._settle(event.at_ms)
             take(self, event)
+
+    def takers(self) -> Takers:
+        """Return what takes each kind of event."""
+        return dict.fromkeys(_TAKES, (self,))
 
     def over(self, end_ms: int, parts: int) -> list[ShareLoad]:
         """Return the loads up to the end in so many parts, shares in declared order; no event may follow."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MethodType
 from typing import Any, Final
 
 from ..model.stack import Capacity, QuotaShare
@@ -26,7 +27,7 @@ from ..scheduler.trace import (
 )
 from .agenda import queue_of
 from .areas import WHATS, Amounts, Areas, Reserved
-from .outcome import Run
+from .outcome import Run, Takers
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +186,10 @@ class Meter:
         take = _TAKES.get(type(event))
         if take is not None:
             take(self, event)
+
+    def takers(self) -> Takers:
+        """Return what takes each kind of event."""
+        return {kind: (MethodType(take, self),) for kind, take in _TAKES.items()}
 
     def finish(self, end_ms: int) -> Measures:
         """Return the measures of the window from 0 to `end_ms`; no event may follow."""

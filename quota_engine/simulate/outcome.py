@@ -5,15 +5,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from ..model.work import Scenario
 from ..scheduler.assumptions import Assumptions
 from ..scheduler.state import JobRecord
-from ..scheduler.trace import Dispatched, PreemptionStarted, Refused, TraceEvent
+from ..scheduler.trace import Dispatched, PreemptionStarted, Refused, Sink, TraceEvent
 
 PREEMPTED = "preempted"
+
+Takers = Mapping[type[TraceEvent], Sequence[Sink]]
+"""Kind of event → what takes it; a kind that is not in it goes unheeded."""
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """Something that takes some kinds of events only."""
+
+    def takers(self) -> Takers: ...
 
 
 @dataclass(frozen=True, slots=True)
