@@ -19,6 +19,9 @@ _PREEMPTION_REASONS: Final = {
     PreemptionKind.IN_SHARE: service_facts.IN_SHARE_REASON,
     PreemptionKind.LIMIT_LOWERED: "Preemption triggered by a lowered capacity limit",
 }
+_IN_PROGRESS: Final = {
+    kind: service_facts.PREEMPTION_IN_PROGRESS + reason for kind, reason in _PREEMPTION_REASONS.items()
+}
 _RESTS_ON: Final = ("A-11",)
 
 
@@ -26,17 +29,18 @@ def preempt(
     state: SchedulerState, victims: list[JobRecord], kind: PreemptionKind, by: JobRecord | None, claim: Claim | None
 ) -> None:
     """Begin to stop the victims; where stopping takes no time they are gone when this returns."""
-    now_ms = state.now_ms
+    now_ms, reason = state.now_ms, _IN_PROGRESS[kind]
     by_key, by_share = (by.key, by.share.name) if by else ("", "")
     stopping = Stopping(kind, by_key, by_share, claim)
     is_instant = claim is None and not state.timing.stopping_ms
     for victim in victims:
         share, need = victim.share, victim.need
+        victim.status_reason = reason  # whoever is told of the event may look at its job
+        if not is_instant:
+            _begin_to_stop(state, victim, stopping)
         state.emit(PreemptionStarted(now_ms, victim.key, share.name, kind, by_key, by_share, need.by_unit, _RESTS_ON))
         if is_instant:
             _come_back(state, victim, stopping)
-        else:
-            _begin_to_stop(state, victim, stopping)
         state.released |= need.mask
 
 
@@ -45,7 +49,6 @@ def _begin_to_stop(state: SchedulerState, victim: JobRecord, stopping: Stopping)
     state.ledger.add_use(victim.share, victim.need.pairs, -1)
     victim.stopping = stopping
     victim.entry_number = 0
-    victim.status_reason = service_facts.PREEMPTION_IN_PROGRESS + _PREEMPTION_REASONS[stopping.kind]
     state.touch(victim.share)
     stopped_ms = state.now_ms + state.timing.stopping_ms
     end_ms = own_end_ms(victim)
@@ -56,6 +59,7 @@ def _begin_to_stop(state: SchedulerState, victim: JobRecord, stopping: Stopping)
 
 
 def complete_preemption(state: SchedulerState, victim: JobRecord) -> None:
+    """The time that a victim takes to stop is over. Raises RuntimeError for a job that is not being preempted."""
     stopping = victim.stopping
     if stopping is None:
         raise RuntimeError(f"job {victim.key!r} is not being preempted")
