@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -58,11 +58,16 @@ class Output:
     def emit(self, text: str) -> None:
         """Write the result: to stdout, or to the file as a whole (an interrupted write leaves the old file)."""
         body = text if text.endswith("\n") or not text else text + "\n"
+        self.emit_parts((body.encode("utf-8"),))
+
+    def emit_parts(self, parts: Iterable[bytes]) -> None:
+        """Write a result that is too large to be held, part by part; to a file as `emit` does."""
         if self.path is None:
-            sys.stdout.buffer.write(body.encode("utf-8"))
+            for part in parts:
+                sys.stdout.buffer.write(part)
             sys.stdout.flush()
             return
-        write_whole(self.path, body)
+        write_parts(self.path, parts)
 
     def note(self, text: str) -> None:
         if not self.quiet:
@@ -92,14 +97,18 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
     What is no regular file (a pipe, a terminal, /dev/null) is written to, never replaced.
     """
-    body = content.encode("utf-8") if isinstance(content, str) else content
+    write_parts(path, (content.encode("utf-8") if isinstance(content, str) else content,))
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Give the file at `path` a content that comes in parts, as `write_whole` does."""
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
             with target.open("wb") as special:
-                special.write(body)
+                special.writelines(parts)
         else:
-            _replace(target, body)
+            _replace(target, parts)
     except OSError as error:
         raise Trouble(f"can't write {path}", why=error.strerror or str(error)) from error
 
@@ -140,7 +149,7 @@ def write_all(directory: Path, contents: Mapping[str, bytes]) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         try:
             for name, body in contents.items():
-                temporaries[directory / name] = _written(directory / name, body)
+                temporaries[directory / name] = _written(directory / name, (body,))
             for target in list(temporaries):
                 os.replace(temporaries.pop(target), target)
         finally:
@@ -150,9 +159,9 @@ def write_all(directory: Path, contents: Mapping[str, bytes]) -> None:
         raise Trouble(f"can't write to {directory}", why=error.strerror or str(error)) from error
 
 
-def _replace(target: Path, body: bytes) -> None:
+def _replace(target: Path, parts: Iterable[bytes]) -> None:
     """Write a new file beside `target` and put it in its place; an interrupted write leaves nothing behind."""
-    temporary = _written(target, body)
+    temporary = _written(target, parts)
     try:
         os.replace(temporary, target)
     except BaseException:
@@ -160,12 +169,12 @@ def _replace(target: Path, body: bytes) -> None:
         raise
 
 
-def _written(target: Path, body: bytes) -> str:
+def _written(target: Path, parts: Iterable[bytes]) -> str:
     """Write what is to become `target`, with its mode, to a file beside it, whose path is returned."""
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(body)
+            file.writelines(parts)
         os.chmod(temporary, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
     except BaseException:
         os.unlink(temporary)

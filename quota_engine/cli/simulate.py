@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
     from ..simulate import Measures, Run, Tried, Verdict
     from ..simulate.loads import Loads
     from .files import Good
+    from .spool import Spool
 
 _OF_ONE: Final = ("html", "jsonl", "perfetto")
 """Formats of which a file holds one scenario."""
+_OF_TRACE: Final = ("html", "perfetto")
+"""Formats that are made of the whole trace at once."""
 _PAGE_BYTES: Final = 2_000_000
 """What a page, or the pictures of a run, need at the least."""
 
@@ -71,12 +75,17 @@ def command(
     loaded = [good_scenario(path, given) for path in scenarios]
     for one in loaded:
         _say_replayed(one, output)
-    is_traced = sensitive or charts_path is not None or output.verbose or output.format in _OF_ONE
-    told = [
-        _tell(path, replace(one.value, assumptions={**one.value.assumptions, **switches}), sensitive, is_traced, output)
-        for path, one in zip(scenarios, loaded, strict=True)
-    ]
-    output.emit(_render(told, output))
+    is_told_whole = output.format in _OF_TRACE or (output.verbose and output.format != "jsonl")
+    is_traced = sensitive or charts_path is not None or is_told_whole
+    with _events_of(output) as events:
+        told = []
+        for path, one in zip(scenarios, loaded, strict=True):
+            scenario = replace(one.value, assumptions={**one.value.assumptions, **switches})
+            told.append(_tell(path, scenario, sensitive, is_traced, output, events))
+        if events is None:
+            output.emit(_render(told, output))
+        else:
+            _emit_lines(told[0].run, events, output)
     if charts_path is not None:
         _draw(told[0], charts_path)
     return worst([int(not all(verdict.holds for verdict in one.verdicts)) for one in told])
@@ -95,6 +104,23 @@ def _check_pictures(scenarios: Sequence[Path], charts_path: Path | None, output:
     if charts_path is not None:
         nearest = next(path for path in (charts_path, *charts_path.absolute().parents) if path.exists())
         check_room(nearest / "timeline.svg", _PAGE_BYTES)
+
+
+def _events_of(output: Output) -> AbstractContextManager[Spool | None]:
+    """Return where the lines of events wait for the run's end; nowhere where the format has none."""
+    if output.format != "jsonl":
+        return nullcontext()
+    from .spool import Spool
+
+    return Spool(output.path)
+
+
+def _emit_lines(run: Run, events: Spool, output: Output) -> None:
+    """Write JSON Lines: the first line tells of the run's end, so the events come from where they waited for it."""
+    from ..report import simulation_jsonl
+
+    head = simulation_jsonl.head(run, events.count)
+    output.emit_parts(events.after(head))
 
 
 def _draw(told: Told, directory: Path) -> None:
@@ -126,7 +152,9 @@ def _say_replayed(good: Good[Scenario], output: Output) -> None:
                 output.note(f"  {one.message}")
 
 
-def _tell(path: Path, scenario: Scenario, sensitive: bool, is_traced: bool, output: Output) -> Told:
+def _tell(
+    path: Path, scenario: Scenario, sensitive: bool, is_traced: bool, output: Output, events: Spool | None
+) -> Told:
     """Run and judge one scenario. The trace of many jobs is not kept unless something is made of it."""
     from ..scheduler.assumptions import AssumptionError
     from ..simulate import TRACED_MAX, ScenarioError, run_measured, sensitivity
@@ -139,6 +167,7 @@ def _tell(path: Path, scenario: Scenario, sensitive: bool, is_traced: bool, outp
             loads = Loads(scenario) if output.format == "text" else None
             also: list[Sink] = [] if loads is None else [loads]
             also += [] if progress is None else [ended_jobs(progress)]
+            also += [] if events is None else [_lines_into(events)]
             measured = run_measured(scenario, *also, is_traced=is_traced or jobs <= TRACED_MAX)
     except AssumptionError as error:
         raise Trouble(str(error), fix="see quota-engine assumptions") from error
@@ -146,6 +175,13 @@ def _tell(path: Path, scenario: Scenario, sensitive: bool, is_traced: bool, outp
         raise Trouble(f"{path} can't be run: {error}") from error
     outcome = measured.run
     return Told(outcome, measured.verdicts, measured.measures, sensitivity(outcome) if sensitive else None, loads)
+
+
+def _lines_into(events: Spool) -> Sink:
+    """Return the sink that has an event's line put aside as it happens."""
+    from ..report.simulation_jsonl import line
+
+    return lambda event: events.add(line(event))
 
 
 def _render(told: Sequence[Told], output: Output) -> str:
@@ -163,10 +199,6 @@ def _render(told: Sequence[Told], output: Output) -> str:
 
             one = told[0]
             return simulation_html.render(one.run, one.verdicts, one.measures, one.tried)
-        case "jsonl":
-            from ..report import simulation_jsonl
-
-            return simulation_jsonl.render(told[0].run)
         case "perfetto":
             from ..report import simulation_perfetto
 

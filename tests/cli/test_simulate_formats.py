@@ -79,3 +79,55 @@ def test_a_missing_extra_is_named_before_the_work(options: list[str], tmp_path: 
     assert run.returncode == 2
     assert "needs altair" in run.stderr
     assert "[report]" in run.stderr
+
+
+MANY = """
+kind: scenario
+version: 1
+stack: {stack}
+until: 70h
+workloads: [{{name: w, share: QS1, arrivals: {{every: 10s}}, instances: {{ml.g5.xlarge: 1}}, duration: 10s}}]
+"""
+PEAK = """
+import resource, sys
+from quota_engine.cli.main import run
+code = run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def _peak_kb(*arguments: str | Path) -> int:
+    run = subprocess.run(
+        [sys.executable, "-c", PEAK, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=CLEAN_ENVIRONMENT,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return int(run.stderr.split()[-1])
+
+
+def test_json_lines_of_many_jobs_are_not_held_in_memory(tmp_path: Path) -> None:
+    """A replay of a million jobs has gigabytes of events; the lines take no more memory than a report without them."""
+    scenario = tmp_path / "many.yaml"
+    scenario.write_text(MANY.format(stack=ROOT / "stacks" / "dev.yaml"), encoding="utf-8")
+    lines = tmp_path / "lines"
+    without = _peak_kb("simulate", scenario, "--output", tmp_path / "text")
+    assert _peak_kb("simulate", scenario, "--format", "jsonl", "--output", lines) < 1.15 * without
+    with lines.open(encoding="utf-8") as file:
+        head = json.loads(next(file))
+        assert head["events"] == sum(1 for _ in file) > 100_000
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lines", "many.yaml", "text"]
+
+
+def test_a_stopped_run_leaves_the_file_as_it_was(quota_engine: Run, tmp_path: Path) -> None:
+    """JSON Lines come part by part, and yet whole or not at all."""
+    (tmp_path / "lines").write_text("before", encoding="utf-8")
+    run = quota_engine(
+        "simulate", SCENARIO, "--assume", "victim_order=none", "--format", "jsonl", "--output", str(tmp_path / "lines")
+    )
+    assert run.returncode == 2
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["before"]

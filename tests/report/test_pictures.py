@@ -167,7 +167,8 @@ def test_perfetto_has_lanes_arrows_and_counters(announcement: Run) -> None:
 
 def test_json_lines_are_the_trace(announcement: Run) -> None:
     """A line what was run, then an event a line."""
-    head, *lines = [json.loads(line) for line in simulation_jsonl.render(announcement).splitlines()]
+    head = json.loads(simulation_jsonl.head(announcement, len(announcement.trace)))
+    lines = [json.loads(simulation_jsonl.line(event)) for event in announcement.trace]
     assert (head["type"], head["version"], head["events"]) == ("run", 1, len(announcement.trace))
     assert [line["at_ms"] for line in lines] == [event.at_ms for event in announcement.trace]
 
