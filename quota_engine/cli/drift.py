@@ -140,7 +140,9 @@ def targets_of(path: Path, profile: str | None = None, role_arn: str | None = No
     """Return the declaration at `path`, or those of the fleet at `path`; raises Invalid for the first with errors."""
     from ..config import kind_of
     from .files import good_fleet, good_stack
+    from .folders import refuse_folder
 
+    refuse_folder(path, "stack")
     if kind_of(path) != "fleet":
         return [Target(path.as_posix(), good_stack(path), profile, role_arn)]
     files = [(path.parent / one.file, one) for one in good_fleet(path).stacks]

@@ -15,6 +15,7 @@ from ..model.supplements import Baseline, Fleet
 from ..model.trouble import Trouble
 from ..model.work import Scenario
 from ..rules import check_scenario, check_stack
+from .folders import refuse_folder
 from .options import Given, Output
 
 DOCS_URL = "QUOTA_ENGINE_DOCS_URL"
@@ -99,6 +100,7 @@ class Good(Generic[T]):
 
 def good_stack(path: Path) -> Good[Stack]:
     """Return the stack at `path`; raises Invalid with all its findings when any is an error."""
+    refuse_folder(path, "stack")
     return _good(load_stack(path), path)
 
 
@@ -108,6 +110,7 @@ def declared_scenario(path: Path, given: Given = Given(), overlay: Overlay = ())
     The jobs of its history are read. `overlay` is laid over its stack. Raises Invalid when it, or a file it names, has
     an error.
     """
+    refuse_folder(path, "scenario")
     good = _good(load_scenario(path, overlay, given.parameters), path)
     if given.seed is not None:
         good = replace(good, value=replace(good.value, seed=given.seed))

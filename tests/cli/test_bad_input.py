@@ -50,6 +50,31 @@ def test_a_folder_where_a_file_belongs_is_trouble(quota_engine: Run, command: st
     run = quota_engine(command, str(tmp_path))
     assert run.returncode == 2
     assert "it is a folder" in run.stderr
+    assert "there is none in this folder" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "kind", "named"),
+    [
+        (["simulate"], "scenario", "s0.yaml, s1.yaml, s2.yaml, s3.yaml, s4.yaml and 2 more"),
+        (["sweep", "--vary", "rate=1"], "scenario", "s0.yaml, s1.yaml, s2.yaml, s3.yaml, s4.yaml and 2 more"),
+        (["drift"], "stack", "b/today.yaml"),
+    ],
+)
+def test_a_folder_where_a_file_belongs_tells_which_files_are_in_it(
+    quota_engine: Run, command: list[str], kind: str, named: str, tmp_path: Path
+) -> None:
+    """Those of the right kind, and no more than can be read; what can't be read is no concern here."""
+    (tmp_path / "b").mkdir()
+    write(tmp_path, "kind: [", "a.yaml")
+    write(tmp_path / "b", "kind: scenario\n", "week.yaml")
+    write(tmp_path / "b", "kind: stack\n", "today.yaml")
+    for number in range(6):
+        write(tmp_path, "kind: scenario\n", f"s{number}.yaml")
+    run = quota_engine(*command, ".", cwd=tmp_path)
+    assert run.returncode == 2
+    assert f"it is a folder, where the file of a {kind} belongs" in run.stderr
+    assert f"fix: name a {kind} in it: {named}\n" in run.stderr
 
 
 BROKEN: dict[str, tuple[str | bytes, str, int | None]] = {
