@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..config import Overlay, Setting, find_setting
-from ..model.diagnostic import Severity
 from ..model.trouble import Trouble
 from ..model.work import Scenario
 from ..scheduler.assumptions import AssumptionError, Assumptions
@@ -84,9 +83,7 @@ def _assuming(scenario: Scenario, combination: Combination) -> Scenario:
 def _invalid(path: Path, bad: Sequence[tuple[Combination, Findings]], count: int) -> Invalid:
     named = "; ".join(described(combination) for combination, _ in bad[:_NAMED_MAX])
     more = f"; and {len(bad) - _NAMED_MAX} more" if len(bad) > _NAMED_MAX else ""
-    first = bad[0][1]
-    errors = tuple(one for one in first.diagnostics if one.severity is Severity.ERROR)
-    error = Invalid(f"{len(bad)} of {count} combinations can't be: {named}{more}", replace(first, diagnostics=errors))
+    error = Invalid(f"{len(bad)} of {count} combinations can't be: {named}{more}", bad[0][1])
     error.why = f"{path} has the errors above with the first of them"
     error.fix = "leave out what can't be, or take the values side by side with --list"
     return error

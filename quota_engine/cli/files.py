@@ -26,11 +26,17 @@ S = TypeVar("S", Fleet, Baseline)
 
 
 class Invalid(Trouble):
-    """A declaration with errors, given to a command that needs a good one; carries what was found."""
+    """A declaration with errors, given to a command that needs a good one; carries the errors.
+
+    What else was found in it, or in a stack that it names, does not stop the command: the errors would drown in it.
+    """
 
     def __init__(self, what: str, found: Findings) -> None:
-        super().__init__(what, fix="correct the findings above; quota-engine validate shows them again")
-        self.found = found
+        errors = tuple(one for one in found.diagnostics if one.severity is Severity.ERROR)
+        others = len(found.diagnostics) - len(errors)
+        more = f", with {others} warnings and notes" if others > 1 else ", with a warning or note" if others else ""
+        super().__init__(what, fix=f"correct the errors above; quota-engine validate shows them again{more}")
+        self.found = replace(found, diagnostics=errors)
 
 
 @dataclass(frozen=True, slots=True)

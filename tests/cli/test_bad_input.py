@@ -119,6 +119,19 @@ def test_all_findings_of_all_files_come_in_one_run(quota_engine: Run, tmp_path: 
     assert runs[0].index("a.yaml") < runs[0].index("b.yaml")
 
 
+def test_the_errors_of_a_scenario_stand_alone(quota_engine: Run, tmp_path: Path) -> None:
+    """Warnings and notes of the stack that it names are no reason to refuse it: validate tells them."""
+    write(tmp_path, GOOD)
+    job = "{name: a, share: QS9, instances: {ml.g5.xlarge: 1}}"
+    path = write(tmp_path, f"kind: scenario\nversion: 1\nstack: stack.yaml\njobs: [{job}]\n", "scenario.yaml")
+    assert "note QE427" in quota_engine("validate", str(path)).stdout
+    run = quota_engine("simulate", str(path))
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"{path}:4:25: error QE504")
+    assert "QE427" not in run.stderr
+    assert "quota-engine validate shows them again, with a warning or note\n" in run.stderr
+
+
 def test_wrong_usage_is_trouble(quota_engine: Run) -> None:
     """Exit 2 for an unknown command or option, with the nearest command."""
     assert quota_engine("simulat").returncode == 2
