@@ -215,7 +215,9 @@ def scenario() -> Schema:
             "The date that time 0 stands for, with the offset of its zone; profiles need it.",
             examples=["2026-12-01T00:00:00+01:00"],
         ),
-        "until": duration("When the simulation ends. Without it, when nothing more happens."),
+        "until": duration(
+            "When the simulation ends, later than 0s. Without it, when nothing more happens.", **{"x-at-least": "1ms"}
+        ),
         "parameters": names(
             'Values by name; "${name}" stands for one of them anywhere here, and --set NAME=VALUE gives another.',
             {"description": "A number, a text, true or false.", "type": ["string", "number", "boolean"]},
