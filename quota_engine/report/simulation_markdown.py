@@ -31,9 +31,8 @@ def render(
 
     `max_lines` bounds story and timeline; what is left out is counted.
     """
-    holding = sum(verdict.holds for verdict in verdicts)
     title = run.scenario.description or run.scenario.stack.name
-    found = [f"### {markdown(title)}: {holding} of {len(verdicts)} expectations hold", ""]
+    found = [f"### {markdown(title)}: {_outcome(verdicts)}", ""]
     if verdicts:
         found += ["| | expected | seen |", "|---|---|---|", *(_row(verdict) for verdict in verdicts), ""]
     found += [f"- {markdown(line)}" for line in capacity_lines(run.scenario.capacity, run.end_ms)]
@@ -44,6 +43,13 @@ def render(
     found += markdown_section(tried) if tried is not None else []
     drawn = [*gantt(run, lives(run)), *_timeline(run, max_lines)] if run.is_traced else [untold(run)]
     return "\n".join([*found, *drawn]) + "\n"
+
+
+def _outcome(verdicts: Sequence[Verdict]) -> str:
+    """Return how many expectations hold; that there is none is no success."""
+    if not verdicts:
+        return "the scenario expects nothing"
+    return f"{sum(verdict.holds for verdict in verdicts)} of {len(verdicts)} expectations hold"
 
 
 def _row(verdict: Verdict) -> str:

@@ -201,3 +201,9 @@ def test_the_sensitivity_is_left_out_unless_asked_for(announcement: Run) -> None
     """Thirty more runs are nobody's default."""
     assert "Sensitivity" not in simulation_text.render(announcement, [])
     assert simulation_json.as_json(announcement, [])["sensitivity"] is None
+
+
+def test_markdown_of_a_scenario_that_expects_nothing_claims_no_success(announcement: Run) -> None:
+    """That 0 of 0 hold reads as if something had been judged."""
+    title = simulation_markdown.render(announcement, []).splitlines()[0]
+    assert title.endswith(": the scenario expects nothing")
