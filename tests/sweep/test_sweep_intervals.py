@@ -50,4 +50,6 @@ def test_an_estimate_does_not_depend_on_the_order(values: list[int], randomly: o
     assert found == estimate(shuffled)
     assert found is not None
     assert found.mean == pytest.approx(fmean(values))
-    assert found.half_width == pytest.approx(t_quantile(len(values) - 1) * stdev(values) / len(values) ** 0.5, abs=1e-6)
+    assert found.half_width == pytest.approx(
+        t_quantile(len(values) - 1) * stdev(values) / len(values) ** 0.5, rel=1e-12, abs=1e-6
+    )
