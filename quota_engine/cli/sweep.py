@@ -200,18 +200,16 @@ def _swept(plan: Plan, engine: Engine, output: Output) -> Swept:
 def _resumable(journal: Journal, path: Path | None) -> Iterator[None]:
     """Say, where a sweep is stopped, how it can go on."""
 
-    def kept() -> str:
-        if path is None or not journal.finished:
-            return "no run is kept: " + ("without --output none is" if path is None else "none has finished")
-        return f"{path} keeps {len(journal.finished)} finished runs; the same command goes on from there"
+    from ..sweep import told_when_stopped
 
     try:
         yield
     except Trouble as error:
-        error.fix = f"{error.fix}; {kept()}" if error.fix else kept()
+        kept = told_when_stopped(path, len(journal.finished))
+        error.fix = f"{error.fix}; {kept}" if error.fix else kept
         raise
     except KeyboardInterrupt:
-        click.echo(kept(), err=True)
+        click.echo(told_when_stopped(path, len(journal.finished)), err=True)
         raise
 
 

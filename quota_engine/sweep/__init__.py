@@ -16,7 +16,7 @@ from .grid import (
     read_axis,
     read_seeds,
 )
-from .journal import Journal, journal_path, open_journal
+from .journal import Journal, journal_path, open_journal, told_when_stopped
 from .plan import Plan, RunResult, Seeds, Swept, sweep
 from .pool import process_pool, processors
 from .summary import METRICS, Group, Summary, summarised
@@ -55,5 +55,6 @@ __all__ = [
     "summarised",
     "sweep",
     "table_of",
+    "told_when_stopped",
     "written",
 ]

@@ -93,22 +93,30 @@ _EXAMPLES: Final = {
 }
 
 
+_SEEDS: Final = "write 20 for 1 to 20, a range such as 1..20, or 1,5,9"
+
+
 def read_seeds(text: str) -> tuple[int, ...]:
     """Read 20 (meaning 1..20), 1..20, or 1,5,9. Raises Trouble for anything else, and for a seed that stands twice."""
     text = text.strip()
-    stated = _range(text, f"--seeds {text}")
+    if not text:
+        raise Trouble("--seeds is empty", fix=f"{_SEEDS}, or leave it out for the scenario's own seed")
+    fewer = "give fewer seeds"
+    stated = _range(text, f"--seeds {text}", "seeds", fewer)
     if stated is None and _INTEGER.fullmatch(text):
-        stated = _range(f"1..{text}", f"--seeds {text}") if int(text) > 0 else None
+        stated = _range(f"1..{text}", f"--seeds {text}", "seeds", fewer) if int(text) > 0 else None
     listed = [value.strip() for value in text.split(",")]
     if stated is None and len(listed) > 1 and all(_INTEGER.fullmatch(value) for value in listed):
         stated = [int(value) for value in listed]
     if stated is None or min(stated) < 0:
-        raise Trouble(f"--seeds {text} names no seeds", fix="write 20 for 1 to 20, a range such as 1..20, or 1,5,9")
+        raise Trouble(f"--seeds {text} names no seeds", why="a seed is a whole number from 0", fix=_SEEDS)
     _refuse_twice([str(seed) for seed in stated], f"--seeds {text}")
     return tuple(stated)
 
 
-def _range(text: str, where: str) -> Sequence[int] | None:
+def _range(
+    text: str, where: str, noun: str = "values", fewer: str = "write a larger step, as in 0..100:10"
+) -> Sequence[int] | None:
     """Return the integers of FROM..TO[:STEP], both ends included; None where the text is no range."""
     match = _RANGE.fullmatch(text)
     if match is None:
@@ -117,7 +125,8 @@ def _range(text: str, where: str) -> Sequence[int] | None:
     if first > last or step < 1:
         raise Trouble(f"{where} is an empty range", fix="write the smaller number first, and a step of at least 1")
     if (last - first) // step >= VALUES_MAX:
-        raise Trouble(f"{where} has more than {VALUES_MAX:,} values", fix="write a larger step, as in 0..100:10")
+        count = (last - first) // step + 1
+        raise Trouble(f"{where} asks for {count:,} {noun}, and at most {VALUES_MAX:,} are allowed", fix=fewer)
     return range(first, last + 1, step)
 
 

@@ -51,6 +51,16 @@ def journal_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.partial.jsonl")
 
 
+def told_when_stopped(path: Path | None, finished: int) -> str:
+    """Return what is left of a sweep that stops with so many runs `finished`, for whoever waited for them."""
+    if not finished:
+        return "no run had finished; the same command begins anew"
+    runs = "1 finished run" if finished == 1 else f"{finished:,} finished runs"
+    if path is None:
+        return f"{runs} lost; with --output FILE what has finished is kept, and the same command goes on from there"
+    return f"{path} keeps {runs}; the same command goes on from there"
+
+
 @contextmanager
 def open_journal(path: Path | None) -> Iterator[Journal]:
     """Open the journal at `path`, a new one where there is none; without a path it is kept in memory only.

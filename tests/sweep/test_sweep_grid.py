@@ -46,7 +46,7 @@ def test_an_assumptions_values_may_hold_commas() -> None:
         ("rate=4,6,4", "has the value 4 twice"),
         ("rate=9..2", "is an empty range"),
         ("rate=1..9:0", "is an empty range"),
-        ("rate=1..99999999999999", "has more than 100,000 values"),
+        ("rate=1..99999999999999", "asks for 99,999,999,999,999 values, and at most 100,000 are allowed"),
     ],
 )
 def test_a_bad_axis_is_refused_at_once(text: str, what: str) -> None:
@@ -62,6 +62,22 @@ def test_a_bad_axis_is_refused_at_once(text: str, what: str) -> None:
 def test_seeds_are_a_count_a_range_or_a_list(text: str, seeds: tuple[int, ...]) -> None:
     """20 means twenty seeds; one seed of that number is 20..20."""
     assert read_seeds(text) == seeds
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "fix"),
+    [
+        ("99999999", "asks for 99,999,999 seeds, and at most 100,000 are allowed", "give fewer seeds"),
+        ("5..9999999", "asks for 9,999,995 seeds, and at most 100,000 are allowed", "give fewer seeds"),
+        (" ", "--seeds is empty", "or leave it out for the scenario's own seed"),
+        ("0", "--seeds 0 names no seeds", "write 20 for 1 to 20"),
+    ],
+)
+def test_what_is_said_of_bad_seeds_is_about_seeds(text: str, what: str, fix: str) -> None:
+    """A step, or a number of values, is no help to who wanted many seeds."""
+    with pytest.raises(Trouble, match=what) as refused:
+        read_seeds(text)
+    assert fix in refused.value.fix
 
 
 @pytest.mark.parametrize("text", ["", "0", "-3", "x", "1.5", "1,x", "-2..2", "1,1", "nan", "1e3", "9..1", "1..9999999"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quota_engine.model.trouble import Trouble
-from quota_engine.sweep import open_journal
+from quota_engine.sweep import open_journal, told_when_stopped
 from quota_engine.sweep.task import Finished
 
 RUNS: list[Finished] = [
@@ -89,3 +89,18 @@ def test_a_journal_of_nothing_is_removed(tmp_path: Path) -> None:
         assert path.exists()
         assert journal.finished == {}
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("journal", "finished", "said"),
+    [
+        (Path("r.partial.jsonl"), 2, "r.partial.jsonl keeps 2 finished runs; the same command goes on from there"),
+        (Path("r.partial.jsonl"), 1, "r.partial.jsonl keeps 1 finished run; the same command goes on from there"),
+        (Path("r.partial.jsonl"), 0, "no run had finished; the same command begins anew"),
+        (None, 0, "no run had finished; the same command begins anew"),
+        (None, 3, "3 finished runs lost; with --output FILE what has finished is kept, "),
+    ],
+)
+def test_a_sweep_that_stops_tells_what_is_left_of_it(journal: Path | None, finished: int, said: str) -> None:
+    """Whoever waited wants to know whether to wait again, and how not to the next time."""
+    assert told_when_stopped(journal, finished).startswith(said)

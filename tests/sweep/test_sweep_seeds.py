@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,17 @@ def test_a_chart_takes_the_measures_that_are_asked_for(sweep: Sweep, random: str
     assert "lost instance" in text
     assert "wait max" in text
     assert "utilisation" not in text
+
+
+def test_values_along_x_are_labelled_as_they_were_given(sweep: Sweep, random: str, folder: Path) -> None:
+    """Nobody has 3.0 instances, and half a job in an hour is not one."""
+    labels = {}
+    for name, option in (("whole", "--vary=QS2/ml.g5.xlarge=2,3"), ("part", "--set=rate=0.5,2")):
+        assert sweep(option, "--chart", f"{name}.svg", "--workers", "1", scenario=random).code == 0
+        labels[name] = set(re.findall(r">([0-9.]+)</text>", (folder / f"{name}.svg").read_text(encoding="utf-8")))
+    assert {"2", "3"} <= labels["whole"]
+    assert not labels["whole"] & {"2.0", "3.0"}
+    assert {"0.5", "2"} <= labels["part"]
 
 
 def test_a_scenario_without_shares_at_work_has_no_waits(sweep: Sweep, folder: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_stopped_sweep_goes_on_where_it_was(sweep: Sweep, busy: str, stop: sig
     assert process.returncode == (130 if stop is signal.SIGINT else -9)
     assert out == ""
     assert "Traceback" not in err
-    assert stop is signal.SIGKILL or "finished runs; the same command goes on from there" in err
+    assert stop is signal.SIGKILL or "; the same command goes on from there" in err
     until(lambda: not workers_of(process))
     kept = finished_runs()
     assert 2 <= kept < RUNS
@@ -158,7 +158,7 @@ def test_a_dask_cluster_gives_the_same_and_loses_nothing_when_it_dies(sweep: Swe
         _, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 2
     assert f"the Dask scheduler at {address} is gone" in err, err
-    assert "finished runs; the same command goes on from there" in err
+    assert "; the same command goes on from there" in err
     assert finished_runs() >= 2
     assert sweep(*OPTIONS, "--workers", "1", scenario=busy).out == whole.out
     assert Path("r.csv").read_bytes() == Path("whole.csv").read_bytes()

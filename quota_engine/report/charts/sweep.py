@@ -35,6 +35,8 @@ _SUBTITLE: Final = 110
 """Characters of a line of the subtitle, which doesn't wrap by itself."""
 _TICKS_MAX: Final = 10
 """Values of x of which each has its tick."""
+_AS_WRITTEN: Final = ",.12~g"
+"""How the values of x are labelled. Vega's own choice gives 2 and 3 a decimal, and takes that of 0.5 and 2 away."""
 _STEPS_MS: Final = ((3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
 
 
@@ -161,7 +163,8 @@ def _x_channel(x: Axis | None) -> altair.X:
         return altair.X("x:N", title=None, axis=altair.Axis(labelAngle=0))
     if _is_numeric(x):
         ticks: Any = typed(x) if len(x.values) <= _TICKS_MAX else altair.Undefined
-        axis = altair.Axis(values=ticks, grid=False)
+        least: Any = 1 if isinstance(typed(x)[0], int) else altair.Undefined
+        axis = altair.Axis(values=ticks, format=_AS_WRITTEN, tickMinStep=least, grid=False)
         return altair.X("x:Q", title=x.name, axis=axis, scale=altair.Scale(zero=False, padding=12))
     return altair.X("x:N", title=x.name, sort=list(x.values), axis=altair.Axis(labelAngle=-30, labelLimit=160))
 
