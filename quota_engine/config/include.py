@@ -1,18 +1,23 @@
 """`include`: a scenario's file and the files whose work it takes → one tree. Reads files, inside its folder only.
 
-The lists of a file that is included come before the file's own, and the parameters that it states are the defaults of
-those of the same name. What else it says of its own run stays its own. A file counts once, however often it is named.
+The lists of a file that is included come before the file's own; the parameters and the capacity that it states are the
+defaults of those of the same name. It may bring the history that is replayed, if nothing else does. What else it says
+of its own run stays its own. A file counts once, however often it is named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 from typing import Final
 
+from .build_capacity import CAPACITY
 from .document import Document
+from .findings import finding
 from .links import INCLUDE, Family, family_of, follow, references
 from .merge import merge
+from .replay_checks import REPLAY
 from .schema import loaded
 from .tree import Member, Node
 
@@ -36,6 +41,7 @@ def read_work(document: Document) -> tuple[Node | None, Family]:
             if included is not None and not any(included is one for one in taken):
                 taken.append(included)
                 new.append(included)
+        _refuse_second_replay([*new, document.tree], family)
         return _join(new, document.tree)
 
     return joined(document, real, ()), family
@@ -46,13 +52,39 @@ def _join(included: Sequence[Node], own: Node) -> Node:
     members = {key: member for key, member in own.members.items() if key != INCLUDE.key}
     trees = (*included, own)
     for key in LISTS:
-        parts = [tree.members[key] for tree in trees if key in tree.members]
+        parts = _stated(key, trees)
         if parts:
             members[key] = reduce(_after, parts)
-    stated = [tree.members[PARAMETERS] for tree in trees if PARAMETERS in tree.members]
-    if stated:
-        members[PARAMETERS] = reduce(lambda base, over: Member(over.key_span, merge(base.node, over.node)), stated)
+    for key, laid in ((PARAMETERS, merge), (CAPACITY, _by_type), (REPLAY, _last)):
+        stated = _stated(key, trees)
+        if stated:
+            members[key] = Member(stated[-1].key_span, reduce(laid, (member.node for member in stated)))
     return Node(own.span, {**_unknown(included), **members})
+
+
+def _stated(key: str, trees: Sequence[Node]) -> list[Member]:
+    return [tree.members[key] for tree in trees if key in tree.members]
+
+
+def _refuse_second_replay(trees: Sequence[Node], family: Family) -> None:
+    """Report a second history: the jobs of all but one would be missing, and nobody would notice."""
+    for first, other in pairwise(_stated(REPLAY, trees)):
+        message = "a scenario replays one history, and a file that it includes states a replay too"
+        fix = "leave one out, or join the histories into one file"
+        related = [(first.key_span, "the other")]
+        family.diagnostics.append(finding("QE536", message, span=other.key_span, fix=fix, related=related))
+
+
+def _last(_: Node, over: Node) -> Node:
+    """Let the last replay stand; a second one was reported."""
+    return over
+
+
+def _by_type(base: Node, over: Node) -> Node:
+    """Lay one capacity over another: what is said of an instance type holds as a whole."""
+    if not isinstance(base.content, dict) or not isinstance(over.content, dict):
+        return over
+    return Node(over.span, {**base.content, **over.content})
 
 
 def _after(first: Member, second: Member) -> Member:

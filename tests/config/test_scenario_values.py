@@ -179,6 +179,30 @@ def test_the_including_files_parameter_wins_over_the_included_ones(tmp_path: Pat
     assert (scenario.jobs[0].priority, scenario.jobs[0].share) == (5, "b")
 
 
+def test_an_included_file_may_bring_the_history_and_the_capacity(tmp_path: Path) -> None:
+    """Jobs and instances that are left out without a word make another queue of it. A file's path is its own."""
+    replay = "replay: {file: log.csv, share: a, instances: {each: {ml.g5.xlarge: 1}}, submit: at, duration: for}\n"
+    window = "{{from: {}, until: {}, instances: 2}}"
+    night, noon = window.format("20h", "24h"), window.format("10h", "12h")
+    files = {
+        "s.yaml": f"stack: stack.yaml\ninclude: [sub/b.yaml, c.yaml]\ncapacity: {{ml.g5.xlarge: [{noon}]}}\n",
+        "sub/b.yaml": f"{replay}capacity: {{ml.g5.xlarge: {{base: 1, windows: [{night}]}}}}\n",
+        "c.yaml": "jobs:\n" + job("c"),
+    }
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "log.csv").write_text("at,for\n0,60\n", encoding="utf-8")
+    scenario = loaded(tmp_path, files).value
+    assert scenario is not None
+    assert scenario.replay is not None
+    assert Path(scenario.replay.file) == tmp_path / "sub" / "log.csv"
+    [plan] = scenario.capacity
+    assert (plan.base, [one.from_ms for one in plan.windows]) == (0, [36_000_000])
+    scenario = loaded(tmp_path, {**files, "s.yaml": "stack: stack.yaml\ninclude: sub/b.yaml\n"}).value
+    assert scenario is not None
+    [plan] = scenario.capacity
+    assert (plan.base, [one.from_ms for one in plan.windows]) == (1, [72_000_000])
+
+
 def test_what_an_included_file_says_of_its_own_run_stays_its_own(tmp_path: Path) -> None:
     """Its stack, its end and its seed belong to the scenario that it is by itself."""
     files = {

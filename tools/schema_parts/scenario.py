@@ -224,7 +224,7 @@ def scenario() -> Schema:
             PARAMETER,
         ),
         "include": {
-            "description": "Scenarios, one file or a list, whose jobs, workloads, events, expectations are taken too.",
+            "description": "Scenarios, one file or a list, whose work, capacity and expectations are taken too.",
             "type": ["string", "array"],
             "items": text("A file, relative to this one."),
         },

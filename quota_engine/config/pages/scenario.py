@@ -251,4 +251,13 @@ capacity:
   ml.p5.48xlarge: [{from: 0s, until: 12h, instances: 16}, {from: 12h, until: 24h, instances: 8}]""",
         _SCENARIO,
     ),
+    (
+        "QE536",
+        "replay-stated-twice",
+        "A scenario and the files that it includes state one replay between them.",
+        "One history is replayed; the jobs of the other would be missing.",
+        "include: last-week.yaml  # which replays a history\nreplay: {file: this-week.swf}",
+        "include: last-week.yaml",
+        _SCENARIO,
+    ),
 )
