@@ -167,8 +167,21 @@ def _moves(values: Sequence[str]) -> dict[str, str]:
 def _work(file: Path, given: Given, switches: Mapping[str, object]) -> Scenario:
     from .files import good_scenario
 
+    _refuse_revision(file)
     scenario = good_scenario(file, given).value
     return replace(scenario, assumptions={**scenario.assumptions, **switches})
+
+
+def _refuse_revision(file: Path) -> None:
+    """Raise Trouble where the work is looked for in a revision: the work is one, whichever the declarations are of."""
+    from .revisions import at_revision
+
+    found = at_revision(str(file))
+    if found is not None:
+        raise Trouble(
+            f"can't read {file}: the work of both sides is read from the disk, with the history that it replays",
+            fix=f"git show {file} > FILE, and name FILE",
+        )
 
 
 _Placed = tuple["Side", "Side", Mapping[str, str]]

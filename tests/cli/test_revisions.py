@@ -95,6 +95,15 @@ def test_a_revision_and_a_changed_file_can_be_compared(quota_engine: Run, reposi
     assert "2 → 1" in run.stdout
 
 
+def test_the_work_is_that_of_the_disk(quota_engine: Run, repository: Path) -> None:
+    """Work of another revision than its declaration would answer another question; the message says how to get it."""
+    sides = ["enough:stacks/prod.yaml", "HEAD:stacks/prod.yaml"]
+    run = quota_engine("compare", *sides, "--scenario", "enough:scenario.yaml", cwd=repository)
+    assert run.returncode == 2
+    assert "can't read enough:scenario.yaml: the work of both sides is read from the disk" in run.stderr
+    assert "fix: git show enough:scenario.yaml > FILE, and name FILE" in run.stderr
+
+
 def test_paths_are_those_of_git(quota_engine: Run, repository: Path) -> None:
     """From the top, or with ./ from the current folder; a bare name is a stack's, as everywhere."""
     below = repository / "stacks"
